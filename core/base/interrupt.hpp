@@ -1,0 +1,22 @@
+/// SIGINT and SIGTERM end a run at the next safe point.
+#pragma once
+
+namespace strata {
+
+/// Installs handlers for SIGINT and SIGTERM that only set a flag; puts the former handlers back at the end. A second
+/// signal ends the process at once. One at a time, in main().
+class InterruptGuard {
+ public:
+  InterruptGuard();
+  ~InterruptGuard();
+  InterruptGuard(InterruptGuard const&) = delete;
+  InterruptGuard& operator=(InterruptGuard const&) = delete;
+};
+
+/// True when a signal has come.
+bool interrupt_requested();
+
+/// To be called where a run may stop: \throws Interrupted when a signal has come.
+void check_interrupt();
+
+}  // namespace strata

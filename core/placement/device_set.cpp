@@ -1,0 +1,106 @@
+#include "core/placement/device_set.hpp"
+
+#include <algorithm>
+#include <fstream>
+
+#include "core/base/error.hpp"
+#include "core/placement/instances.hpp"
+#include "core/placement/worker.hpp"
+
+namespace strata {
+
+struct DeviceSet::Impl {
+  std::vector<DeviceInstance> devices;
+  std::vector<std::unique_ptr<Worker>> workers;  // none for a single device: the caller does the work
+};
+
+DeviceSet::DeviceSet(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {
+  if (size() > 1)
+    for (int d = 0; d < size(); ++d) impl_->workers.push_back(std::make_unique<Worker>());
+}
+
+DeviceSet::~DeviceSet() = default;
+
+Devices DeviceSet::create(DeviceRequest const& request) {
+  std::vector<int> indices;
+  switch (request.kind) {
+    case DeviceRequest::Kind::automatic:
+      for (int i = 0; i < num_physical_devices(); ++i) indices.push_back(i);
+      break;
+    case DeviceRequest::Kind::count:
+      require(request.count >= 1, "devices.use: expected at least one device, got ", request.count);
+      return virtual_devices(request.count);
+    case DeviceRequest::Kind::indices:
+      require(!request.indices.empty(), "devices.use: the list of devices is empty");
+      indices = request.indices;
+      for (int const index : indices)
+        require(index >= 0 && index < num_physical_devices(), "devices.use: expected device indices from 0 to ",
+                num_physical_devices() - 1, ", got ", index);
+      break;
+    case DeviceRequest::Kind::host:
+      require(is_host_back_end(), "devices.use: none asks for the host, but this build has only ", back_end_name(),
+              "; use a build of preset openmp");
+      indices = {0};
+      break;
+  }
+  auto impl = std::make_unique<Impl>();
+  impl->devices = make_instances(indices);
+  return Devices(new DeviceSet(std::move(impl)));
+}
+
+Devices DeviceSet::virtual_devices(int n) {
+  ensure(n >= 1, "DeviceSet: asked for ", n, " devices");
+  std::vector<int> indices(n);
+  for (int d = 0; d < n; ++d) indices[d] = d % num_physical_devices();
+  auto impl = std::make_unique<Impl>();
+  impl->devices = make_instances(indices);
+  return Devices(new DeviceSet(std::move(impl)));
+}
+
+int DeviceSet::size() const { return static_cast<int>(impl_->devices.size()); }
+
+ExecSpace const& DeviceSet::exec(int device) const { return impl_->devices[device].exec; }
+
+std::string DeviceSet::summary() const {
+  if (size() > 1) return text(size(), " x ", back_end_name(), " (sharded)");
+  int const threads = impl_->devices[0].threads;
+  if (!is_host_back_end()) return text("1 x ", back_end_name());
+  return text("1 x ", back_end_name(), " (", threads, threads == 1 ? " thread)" : " threads)");
+}
+
+std::vector<std::string> DeviceSet::descriptions() const {
+  std::vector<std::string> lines;
+  for (auto const& device : impl_->devices) lines.push_back(device.description);
+  return lines;
+}
+
+Index DeviceSet::free_bytes(int device) const {
+  Index const free = free_device_bytes(impl_->devices[device].physical);
+  auto const sharing = std::count_if(impl_->devices.begin(), impl_->devices.end(), [&](DeviceInstance const& other) {
+    return other.physical == impl_->devices[device].physical;
+  });
+  return free / sharing;
+}
+
+void DeviceSet::for_each(std::function<void(int, ExecSpace const&)> const& f) const {
+  if (impl_->workers.empty()) {
+    f(0, exec(0));
+    return;
+  }
+  for (int d = 0; d < size(); ++d) impl_->workers[d]->start([&f, d, this] { f(d, exec(d)); });
+  std::exception_ptr failure;
+  for (auto const& worker : impl_->workers) {
+    try {
+      worker->wait();
+    } catch (...) {
+      if (!failure) failure = std::current_exception();
+    }
+  }
+  if (failure) std::rethrow_exception(failure);
+}
+
+void DeviceSet::fence(std::string const& reason) const {
+  for (auto const& device : impl_->devices) device.exec.fence("strata::" + reason);
+}
+
+}  // namespace strata

@@ -1,0 +1,58 @@
+/// The devices of a run: one execution space instance and one host worker each.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/base/types.hpp"
+
+namespace strata {
+
+/// What the user asked for (`devices.use`).
+struct DeviceRequest {
+  enum class Kind { automatic, count, indices, host } kind = Kind::automatic;
+  int count = 0;
+  std::vector<int> indices;
+};
+
+/// Owns the execution space instances and the workers that launch on them. Instances die with the set, before
+/// Kokkos::finalize(). On the host any number of virtual devices can be made; they share the threads.
+class DeviceSet {
+ public:
+  /// Host back ends: automatic is one device, a count makes that many. \throws InputError for a request that this
+  /// machine cannot meet.
+  static std::shared_ptr<DeviceSet const> create(DeviceRequest const& request);
+  /// `n` devices on whatever the machine has; on one GPU they are streams.
+  static std::shared_ptr<DeviceSet const> virtual_devices(int n);
+
+  ~DeviceSet();
+  DeviceSet(DeviceSet const&) = delete;
+  DeviceSet& operator=(DeviceSet const&) = delete;
+
+  int size() const;
+  ExecSpace const& exec(int device) const;
+  /// For example `3 x OpenMP (sharded)`, `1 x OpenMP (2 threads)`.
+  std::string summary() const;
+  /// One line for each device: name, threads or memory.
+  std::vector<std::string> descriptions() const;
+  /// Bytes of memory that device `device` has free now; virtual devices share the host's.
+  Index free_bytes(int device) const;
+
+  /// Calls f(device, exec) for every device, each on its own worker, and returns when all have returned. Work that f
+  /// launches may still run on GPUs: fence() before another device reads it. f must not create or destroy Views. The
+  /// first exception of a worker is rethrown here.
+  void for_each(std::function<void(int, ExecSpace const&)> const& f) const;
+  /// Waits for all work of all devices.
+  void fence(std::string const& reason) const;
+
+ private:
+  struct Impl;
+  explicit DeviceSet(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+using Devices = std::shared_ptr<DeviceSet const>;
+
+}  // namespace strata

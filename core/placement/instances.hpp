@@ -1,0 +1,30 @@
+/// The back end's devices and how an execution space instance is made on one. The only files with back-end names.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/base/types.hpp"
+
+namespace strata {
+
+/// One execution space instance and what it runs on.
+struct DeviceInstance {
+  std::shared_ptr<void> stream;  ///< owns the stream of a GPU instance; outlives `exec`
+  ExecSpace exec;
+  int physical = 0;
+  int threads = 1;
+  std::string description;
+};
+
+int num_physical_devices();
+/// Instances on the given physical devices; on the host index means nothing and the threads are shared out.
+std::vector<DeviceInstance> make_instances(std::vector<int> const& physical);
+bool is_host_back_end();
+/// `OpenMP`, `Serial`, `CUDA` or `HIP`.
+char const* back_end_name();
+/// Free bytes of a physical device (of the host's memory on host back ends).
+Index free_device_bytes(int physical);
+
+}  // namespace strata

@@ -1,0 +1,139 @@
+#include "core/placement/transfer.hpp"
+
+#include "core/base/error.hpp"
+
+namespace strata {
+namespace {
+
+/// values[i + target * size] += values[i + source * size] for each pair of `additions`, in order.
+void add_nodes(ExecSpace const& exec, Array1<int const> const& additions, Index size, Cylinders const& staging) {
+  Real* const values = staging.data();
+  int const count = additions.extent_int(0) / 2;
+  Kokkos::parallel_for(
+      "strata::add_nodes", Kokkos::RangePolicy<ExecSpace, Kokkos::IndexType<Index>>(exec, 0, size),
+      KOKKOS_LAMBDA(Index i) {
+        for (int a = 0; a < count; ++a) values[additions(2 * a) * size + i] += values[additions(2 * a + 1) * size + i];
+      });
+}
+
+/// slice[p] = volume[block][p][lane] for all pixels.
+void extract_slice(ExecSpace const& exec, ConstCylinders const& volume, int block, int lane, Array1<Real> const& slice) {
+  Kokkos::parallel_for(
+      "strata::extract_slice", Kokkos::RangePolicy<ExecSpace>(exec, 0, slice.extent_int(0)),
+      KOKKOS_LAMBDA(int p) { slice(p) = volume(block, p, lane); });
+}
+
+void extract_pixels(ExecSpace const& exec, ConstCylinders const& volume, int block, int lane,
+                    Array1<int const> const& pixels, Array1<Real> const& slice) {
+  Kokkos::parallel_for(
+      "strata::extract_pixels", Kokkos::RangePolicy<ExecSpace>(exec, 0, pixels.extent_int(0)),
+      KOKKOS_LAMBDA(int i) { slice(pixels(i)) = volume(block, pixels(i), lane); });
+}
+
+}  // namespace
+
+void broadcast(DeviceSet const& devices, int owner, Cylinders const& source, std::vector<Cylinders> const& targets) {
+  devices.exec(owner).fence("strata::broadcast: the band is read by other devices");
+  devices.for_each([&](int d, ExecSpace const& exec) { Kokkos::deep_copy(exec, targets[d], source); });
+  devices.fence("broadcast: the owner may change the band");
+}
+
+void all_gather(DeviceSet const& devices, SliceBlocks const& blocks, std::vector<Cylinders> const& shards,
+                std::vector<Cylinders> const& targets) {
+  devices.fence("all_gather: shards are read by other devices");
+  devices.for_each([&](int d, ExecSpace const& exec) {
+    for (int owner = 0; owner < devices.size(); ++owner)
+      Kokkos::deep_copy(exec, block_range(targets[d], blocks.blocks_of_shard(owner)), shards[owner]);
+  });
+  devices.fence("all_gather: owners may change their shards");
+}
+
+NodeReduction::NodeReduction(Placement const& views) {
+  std::vector<TreeNode> all;
+  for (int d = 0; d < views.num_devices(); ++d) {
+    nodes_.push_back(covering_nodes(views.owned_groups(d), views.groups()));
+    all.insert(all.end(), nodes_.back().begin(), nodes_.back().end());
+  }
+  num_nodes_ = static_cast<int>(all.size());
+  auto const order = joining_order(all, views.groups());
+  for (int d = 0; d < views.num_devices(); ++d) {
+    ExecSpace const& exec = views.devices()->exec(d);
+    auto const additions = make_view<Array1<int>>(exec, "strata::node_additions", 2 * order.size());
+    auto const host = Kokkos::create_mirror(additions);
+    for (std::size_t a = 0; a < order.size(); ++a) {
+      host(2 * a) = order[a].target;
+      host(2 * a + 1) = order[a].source;
+    }
+    Kokkos::deep_copy(exec, additions, host);
+    exec.fence("strata::NodeReduction: the host copy goes away");
+    additions_.push_back(additions);
+  }
+}
+
+void NodeReduction::reduce(DeviceSet const& devices, int num_blocks, std::vector<Cylinders> const& partials,
+                           std::vector<Range> const& ranges, std::vector<Cylinders> const& staging) const {
+  devices.fence("reduce: partial sums are read by other devices");
+  devices.for_each([&](int t, ExecSpace const& exec) {
+    Range const range = ranges[t];
+    if (range.empty()) return;
+    int position = 0;
+    for (int d = 0; d < devices.size(); ++d)
+      for (int n = 0; n < num_nodes(d); ++n, ++position)
+        Kokkos::deep_copy(
+            exec, block_range(staging[t], {position * range.size(), (position + 1) * range.size()}),
+            block_range(partials[d], {n * num_blocks + range.begin, n * num_blocks + range.end}));
+    Index const size = Index(range.size()) * static_cast<Index>(staging[t].extent(1) * staging[t].extent(2));
+    add_nodes(exec, additions_[t], size, staging[t]);
+  });
+  devices.fence("reduce: devices may change their partial sums");
+}
+
+Halo::Halo(Placement const& slices, Index num_pixels)
+    : slices_(slices),
+      below_(slices.num_devices()),
+      above_(slices.num_devices()),
+      first_(slices.num_devices()),
+      last_(slices.num_devices()) {
+  for (int d = 0; d < slices.num_devices(); ++d) {
+    ExecSpace const& exec = slices.devices()->exec(d);
+    Range const own = slices.owned(d);
+    if (own.empty()) continue;
+    if (own.begin > 0) {
+      below_[d] = make_view<Array1<Real>>(exec, "strata::halo_below", num_pixels);
+      first_[d] = make_view<Array1<Real>>(exec, "strata::halo_first", num_pixels);
+    }
+    if (own.end < slices.real_size()) {
+      above_[d] = make_view<Array1<Real>>(exec, "strata::halo_above", num_pixels);
+      last_[d] = make_view<Array1<Real>>(exec, "strata::halo_last", num_pixels);
+    }
+  }
+}
+
+void Halo::exchange(ShardedVolume const& volume) const { refresh(volume, {}); }
+
+void Halo::refresh(ShardedVolume const& volume, std::vector<Array1<int const>> const& pixels) const {
+  DeviceSet const& devices = *slices_.devices();
+  if (devices.size() == 1) return;
+  SliceBlocks const& blocks = slices_.blocks();
+  devices.for_each([&](int d, ExecSpace const& exec) {
+    auto const take = [&](int slice, Array1<Real> const& target) {
+      if (target.extent(0) == 0) return;
+      int const block = blocks.block_of(slice) - d * blocks.per_shard;
+      int const lane = blocks.lane_of(slice);
+      if (pixels.empty())
+        extract_slice(exec, volume[d], block, lane, target);
+      else
+        extract_pixels(exec, volume[d], block, lane, pixels[d], target);
+    };
+    take(slices_.owned(d).begin, first_[d]);
+    take(slices_.owned(d).end - 1, last_[d]);
+  });
+  devices.fence("halo: boundary slices are read by neighbours");
+  devices.for_each([&](int d, ExecSpace const& exec) {
+    if (below_[d].extent(0) > 0) Kokkos::deep_copy(exec, below_[d], last_[d - 1]);
+    if (above_[d].extent(0) > 0) Kokkos::deep_copy(exec, above_[d], first_[d + 1]);
+  });
+  devices.fence("halo: owners may change their boundary slices");
+}
+
+}  // namespace strata

@@ -1,0 +1,68 @@
+/// Movement of data between devices: the only place where one device reads another's memory. All moves are deep_copy of
+/// contiguous buffers on the receiver's instance; producers are fenced before, receivers after.
+#pragma once
+
+#include <vector>
+
+#include "core/placement/band_buffer.hpp"
+#include "core/placement/placement.hpp"
+#include "core/placement/sharded.hpp"
+
+namespace strata {
+
+/// Every device gets source[owner] in target[device]. All have the same extents.
+void broadcast(DeviceSet const& devices, int owner, Cylinders const& source, std::vector<Cylinders> const& targets);
+
+/// Every device gets all shards: targets[device] block range of shard d = shards[d].
+/// shards[d] is [block of the shard][position][lane], targets [block][position][lane] over all blocks.
+void all_gather(DeviceSet const& devices, SliceBlocks const& blocks, std::vector<Cylinders> const& shards,
+                std::vector<Cylinders> const& targets);
+
+/// Sums partial results of the devices' tree nodes in the order of the one tree of ViewGroups.
+class NodeReduction {
+ public:
+  /// `views` says which nodes each device owns.
+  explicit NodeReduction(Placement const& views);
+
+  int num_nodes() const { return num_nodes_; }
+  int num_nodes(int device) const { return static_cast<int>(nodes_[device].size()); }
+  std::vector<TreeNode> const& nodes(int device) const { return nodes_[device]; }
+  /// True when one device owns the root: nothing has to be moved or added.
+  bool trivial() const { return num_nodes_ == 1; }
+
+  /// On each device t: result[t] = sum over all nodes of blocks ranges[t] of partials.
+  ///   partials[d]  [node of d * num_blocks + block][position][lane], complete before the call
+  ///   staging[t]   [node * ranges[t].size() + block][position][lane]; its first ranges[t].size() blocks become the
+  ///                result
+  /// Devices with an empty range get nothing.
+  void reduce(DeviceSet const& devices, int num_blocks, std::vector<Cylinders> const& partials,
+              std::vector<Range> const& ranges, std::vector<Cylinders> const& staging) const;
+
+ private:
+  std::vector<std::vector<TreeNode>> nodes_;
+  int num_nodes_ = 0;
+  std::vector<Array1<int const>> additions_;  // on each device: target, source, target, source ...
+};
+
+/// Boundary slices of neighbouring shards, [pixel] each, for the prior.
+class Halo {
+ public:
+  Halo(Placement const& slices, Index num_pixels);
+
+  /// Reads the boundary slices of all pixels from `volume`.
+  void exchange(ShardedVolume const& volume) const;
+  /// Reads them again for the listed pixels alone (`pixels[device]`, the same list on each device).
+  void refresh(ShardedVolume const& volume, std::vector<Array1<int const>> const& pixels) const;
+
+  /// Slice before the shard's first; empty where the volume ends or the shard holds nothing.
+  Array1<Real const> below(int device) const { return below_[device]; }
+  /// Slice after the shard's last real one; empty likewise.
+  Array1<Real const> above(int device) const { return above_[device]; }
+
+ private:
+  Placement slices_;
+  std::vector<Array1<Real>> below_, above_;        // what came from the neighbours
+  std::vector<Array1<Real>> first_, last_;         // this shard's own boundary slices, contiguous
+};
+
+}  // namespace strata

@@ -1,0 +1,38 @@
+/// The filter step of direct reconstruction.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "core/model/geometry.hpp"
+#include "core/model/sinogram_ops.hpp"
+
+namespace strata {
+
+/// f = scale * pi / views * ramp * (weight . y), each detector row on its own: a zero-padded linear convolution with
+///   h[0] = 1/4, h[q] = 0 for other even q, h[q] = -1 / (pi q)^2 for odd q.
+/// Source: Kak and Slaney, Principles of Computerized Tomographic Imaging, 3.3. The transform behind it is FFTW on the
+/// host; other back ends add a file beside ramp_filter_fftw.cpp.
+class RampFilter {
+ public:
+  RampFilter(SinogramShape const& shape, SinogramLayout const& layout, DirectFilterParams const& params);
+  ~RampFilter();
+  RampFilter(RampFilter const&) = delete;
+  RampFilter& operator=(RampFilter const&) = delete;
+
+  /// filtered = the filtered sinogram; may be the same array. Padding becomes 0.
+  void apply(ShardedSinogram const& sinogram, ShardedSinogram const& filtered) const;
+
+ private:
+  struct Transform;
+  SinogramLayout layout_;
+  int padded_length_;
+  std::vector<float> det_weights_;
+  std::vector<float> response_;  ///< real spectrum of the kernel, times the scale and 1 / padded_length
+  std::unique_ptr<Transform> transform_;
+};
+
+/// The kernel h[-(n-1) .. n-1] times `scale`, in double; entry n - 1 is h[0].
+std::vector<double> ramp_kernel(int num_channels, double scale);
+
+}  // namespace strata

@@ -1,0 +1,34 @@
+/// Which subsets run in which order, decided before the first iteration.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/solver/pixel_partition.hpp"
+
+namespace strata {
+
+struct VCDPass {
+  int partition = 0;       ///< index into VCDSchedule::partitions
+  std::vector<int> order;  ///< of the subsets
+};
+
+struct VCDSchedule {
+  std::vector<PixelPartition> partitions;  ///< those that no pass names may be empty
+  std::vector<VCDPass> passes;             ///< [iteration - first_iteration]
+};
+
+struct ScheduleParams {
+  std::vector<int> granularity;
+  std::vector<int> partition_sequence;
+  int max_iterations = 15;
+  int first_iteration = 0;
+  std::uint32_t seed = 0;
+  PartitionMode mode = PartitionMode::balanced;
+};
+
+/// Partitions and orders from one random stream. `pixels`: increasing indices of the masked pixels.
+/// Source: solver.md 2.1, 3.
+VCDSchedule make_schedule(ScheduleParams const& params, std::vector<int> const& pixels);
+
+}  // namespace strata

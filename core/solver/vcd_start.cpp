@@ -1,0 +1,54 @@
+#include "core/solver/vcd_start.hpp"
+
+#include "core/solver/direct_recon.hpp"
+
+namespace strata {
+namespace {
+
+using FlatPolicy = Kokkos::RangePolicy<ExecSpace, Kokkos::IndexType<Index>>;
+
+void scale_shard(ExecSpace const& exec, Cylinders const& volume, Real factor, bool positive) {
+  Real* const x = volume.data();
+  Kokkos::parallel_for(
+      "strata::scale_volume", FlatPolicy(exec, 0, static_cast<Index>(volume.size())), KOKKOS_LAMBDA(Index i) {
+        Real const value = factor * x[i];
+        x[i] = positive && !(value > 0) ? Real(0) : value;
+      });
+}
+
+void scale(ShardedVolume const& volume, double factor, bool positive) {
+  volume.placement.devices()->for_each([&](int d, ExecSpace const& exec) {
+    scale_shard(exec, volume[d], static_cast<Real>(factor), positive);
+  });
+  volume.placement.devices()->fence("scale_volume: read next");
+}
+
+}  // namespace
+
+double start_vcd(TomographyModel const& model, InitialImage initial, bool positivity, VCDState const& state) {
+  SinogramLayout const& layout = model.sinogram_layout();
+  ShardedSinogram const scratch = model.make_sinogram("vcd::start");
+  SinogramSums const sums(model.sino_placement(), layout.rows);
+  if (state.weights) {
+    model.hessian_diagonal(*state.weights, state.hessian);
+  } else {
+    fill(layout, scratch, 1);
+    model.hessian_diagonal(scratch, state.hessian);
+  }
+
+  double factor = 1;
+  if (initial == InitialImage::direct) direct_recon(model, state.weighted_error, scratch, state.recon);
+  if (initial == InitialImage::given && positivity) scale(state.recon, 1, true);
+  model.forward_project(state.recon, scratch);
+  if (initial == InitialImage::direct) {
+    double const norm = sum_of_products(sums, layout, scratch, scratch, state.weights);
+    if (norm > 0) factor = sum_of_products(sums, layout, scratch, state.weighted_error, state.weights) / norm;
+    scale(state.recon, factor, positivity);
+    if (positivity) model.forward_project(state.recon, scratch);
+  }
+  // With positivity the image was changed after scaling, so its projection is taken anew and not scaled.
+  weighted_residual(state.weighted_error, static_cast<Real>(positivity ? 1 : factor), scratch, state.weights);
+  return factor;
+}
+
+}  // namespace strata

@@ -1,0 +1,35 @@
+/// The arrays that VCD's subset updates need on each device.
+#pragma once
+
+#include <vector>
+
+#include "core/solver/subset_kernels.hpp"
+#include "core/solver/vcd_solver.hpp"
+
+namespace strata {
+
+struct VCDSolver::Workspace {
+  struct PerDevice {
+    BandBuffer partial;    ///< nodes of A'(w e), all blocks
+    BandBuffer staging;    ///< all nodes of the own blocks; several devices only
+    BandBuffer gradient, curvature, direction;  ///< own blocks
+    BandBuffer gathered;   ///< direction, all blocks; several devices only
+    SliceSums step_sums;   ///< descent, prior curvature
+    SliceSums change_sums; ///< |step|, step^2, summed over a pass
+    SliceSums recon_sum;   ///< |recon|
+    Array1<double> prior_loss;
+    Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace> host;  ///< copies of SliceSums::total()
+    Kokkos::View<double*, Kokkos::HostSpace> host_loss;
+  };
+  std::vector<PerDevice> devices;
+  std::vector<PendingStep> pending;  ///< [device]
+  std::vector<Range> own_blocks;     ///< [device], global numbers
+
+  Workspace(TomographyModel const& model, int max_subset, bool prior_loss);
+
+  /// Sum over slices in order of `quantity` of what pick(device) selects. Waits for the devices.
+  template <class Pick>
+  std::vector<double> per_slice(TomographyModel const& model, int quantity, Pick const& pick) const;
+};
+
+}  // namespace strata

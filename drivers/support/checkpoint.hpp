@@ -1,0 +1,36 @@
+/// Checkpoints of iterative runs: the image and the history, from which a run goes on.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/model/tomography_model.hpp"
+#include "core/solver/vcd_types.hpp"
+#include "drivers/support/program.hpp"
+
+namespace strata {
+
+class Checkpoint {
+ public:
+  Checkpoint(CheckpointOptions const& options, std::string const& output_file);
+
+  std::string const& file() const { return file_; }
+  /// Writes one when it is due after `iterations` passes, or when `force` is set and checkpoints are on.
+  void write_if_due(TomographyModel const& model, ShardedVolume const& recon,
+                    std::vector<IterationStats> const& history, std::uint32_t seed, bool force = false);
+  /// Reads the image into `recon` and returns the history. \throws InputError when there is no checkpoint, or it is of
+  /// another run (shape, seed).
+  std::vector<IterationStats> resume(TomographyModel const& model, ShardedVolume const& recon,
+                                     std::uint32_t seed) const;
+  /// The run is complete: removes the file.
+  void remove() const;
+
+ private:
+  CheckpointOptions options_;
+  std::string file_;
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace strata

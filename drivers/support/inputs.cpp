@@ -1,0 +1,145 @@
+#include "drivers/support/inputs.hpp"
+
+#include "core/base/error.hpp"
+#include "core/base/log.hpp"
+#include "core/io/sharded_io.hpp"
+#include "core/solver/region_mask.hpp"
+#include "drivers/support/preprocess.hpp"
+
+namespace strata {
+namespace {
+
+DatasetName read_name(DeckSection const& section, std::string const& key, std::string const& default_dataset) {
+  if (section.kind(key) != DeckSection::Kind::section) section.fail(key, "expected {file:, dataset:}");
+  DeckSection const entry = section.section(key);
+  DatasetName const name{entry.require_path("file"), entry.get("dataset", default_dataset)};
+  Hdf5File const file(name.file);
+  (void)file.shape(name.dataset);
+  return name;
+}
+
+}  // namespace
+
+std::optional<DatasetName> find_dataset(DeckSection const& section, std::string const& key,
+                                        std::string const& default_dataset) {
+  if (!section.has(key)) return std::nullopt;
+  return read_name(section, key, default_dataset);
+}
+
+DatasetName require_dataset(DeckSection const& section, std::string const& key, std::string const& default_dataset) {
+  if (!section.has(key)) section.fail(key, "expected {file:, dataset:}, got none");
+  return read_name(section, key, default_dataset);
+}
+
+SinogramShape sinogram_shape_of(DatasetName const& name) {
+  Hdf5File const file(name.file);
+  file.require_shape(name.dataset, {-1, -1, -1}, "views, det rows, channels");
+  auto const shape = file.shape(name.dataset);
+  for (auto const size : shape)
+    require(size >= 1 && size <= std::numeric_limits<int>::max(), name.file, ": dataset ", name.dataset,
+            ": expected at least one view, det row and channel, found [", shape[0], ", ", shape[1], ", ", shape[2],
+            "]");
+  return {static_cast<int>(shape[0]), static_cast<int>(shape[1]), static_cast<int>(shape[2])};
+}
+
+SinogramShape read_sinogram_shape(Deck const& deck, std::optional<DatasetName> const& sinogram) {
+  DeckSection const geometry = deck.section("geometry");
+  auto const given = geometry.find<std::vector<int>>("sinogram_shape");
+  if (given) {
+    if (given->size() != 3)
+      geometry.fail("sinogram_shape", text("expected [views, det rows, channels], got ", given->size(), " numbers"));
+    for (int const size : *given)
+      if (size < 1) geometry.fail("sinogram_shape", text("expected sizes of at least 1, got ", size));
+  }
+  if (!sinogram) {
+    if (!given)
+      geometry.fail("sinogram_shape", "expected [views, det rows, channels], got none, and no sinogram is read");
+    return {(*given)[0], (*given)[1], (*given)[2]};
+  }
+  SinogramShape const shape = sinogram_shape_of(*sinogram);
+  if (given && SinogramShape{(*given)[0], (*given)[1], (*given)[2]} != shape)
+    geometry.fail("sinogram_shape", text("expected the shape of ", sinogram->dataset, ", [", shape.num_views, ", ",
+                                         shape.num_det_rows, ", ", shape.num_det_channels, "], got [", (*given)[0],
+                                         ", ", (*given)[1], ", ", (*given)[2], "]"));
+  return shape;
+}
+
+WeightsSource read_weights_source(DeckSection const& input) {
+  if (!input.has("weights")) return {};
+  if (input.kind("weights") != DeckSection::Kind::section)
+    input.fail("weights", "expected {file:, dataset:} or {type:}");
+  DeckSection const entry = input.section("weights");
+  if (!entry.has("type")) return read_name(input, "weights", "/weights");
+  auto const type = entry.require_choice("type", {"unweighted", "transmission", "transmission_root", "emission"});
+  WeightModel const model = parse_weight_model(type);
+  if (model == WeightModel::unweighted) return {};
+  return model;
+}
+
+std::vector<bool> read_region_mask(DeckSection const& geometry, ReconShape const& shape) {
+  RegionMask mask;
+  if (geometry.kind("use_ror_mask") == DeckSection::Kind::section) {
+    auto const name = read_name(geometry, "use_ror_mask", "/ror_mask");
+    Hdf5File const file(name.file);
+    file.require_shape(name.dataset, {shape.num_rows, shape.num_cols}, "rows, cols");
+    mask = custom_mask(shape.num_rows, shape.num_cols, file.read<float>(name.dataset));
+  } else if (geometry.get("use_ror_mask", true)) {
+    mask = ellipse_mask(shape.num_rows, shape.num_cols, geometry.get("reference_mode", false));
+  } else {
+    mask = full_mask(shape.num_rows, shape.num_cols);
+  }
+  std::vector<bool> inside(mask.inside.begin(), mask.inside.end());
+  return inside;
+}
+
+void require_sinogram_shape(DatasetName const& name, SinogramShape const& shape) {
+  Hdf5File(name.file).require_shape(name.dataset, {shape.num_views, shape.num_det_rows, shape.num_det_channels},
+                                    "views, det rows, channels");
+}
+
+void require_volume_shape(DatasetName const& name, ReconShape const& shape) {
+  Hdf5File(name.file).require_shape(name.dataset, {shape.num_rows, shape.num_cols, shape.num_slices},
+                                    "rows, cols, slices");
+}
+
+ShardedSinogram load_sinogram(TomographyModel const& model, DatasetName const& name, std::string const& label) {
+  Hdf5File const file(name.file);
+  auto const sinogram = model.make_sinogram(label);
+  bool first = true;
+  read_sinogram(file, name.dataset, model.sinogram_layout(), sinogram, [&](std::span<float> part) {
+    if (!first) return;
+    first = false;
+    auto const doubt = doubt_about_line_integrals(part, model.sinogram_shape().num_det_channels);
+    if (!doubt.empty()) log::warn(name.file, ": dataset ", name.dataset, ": ", doubt);
+  });
+  return sinogram;
+}
+
+ShardedVolume load_volume(TomographyModel const& model, DatasetName const& name, std::string const& label) {
+  Hdf5File const file(name.file);
+  auto const volume = model.make_volume(label);
+  read_volume(file, name.dataset, model.recon_shape().num_cols, volume);
+  return volume;
+}
+
+std::optional<ShardedSinogram> load_weights(TomographyModel const& model, WeightsSource const& source,
+                                            DatasetName const& sinogram) {
+  if (std::holds_alternative<std::monostate>(source)) return std::nullopt;
+  bool const given = std::holds_alternative<DatasetName>(source);
+  DatasetName const& name = given ? std::get<DatasetName>(source) : sinogram;
+  Hdf5File const file(name.file);
+  auto const weights = model.make_sinogram("weights");
+  WeightCheck check;
+  try {
+    read_sinogram(file, name.dataset, model.sinogram_layout(), weights, [&](std::span<float> part) {
+      if (!given) compute_weights(std::get<WeightModel>(source), part, part);
+      check.add(part);
+    });
+    check.finish();
+  } catch (InputError const& error) {
+    throw InputError(text("input.weights (", name.file, ", dataset ", name.dataset, "): ", error.what()));
+  }
+  return weights;
+}
+
+}  // namespace strata

@@ -1,0 +1,43 @@
+/// Section `reconstruction` of a deck.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/io/deck.hpp"
+#include "core/solver/vcd_schedule.hpp"
+#include "core/solver/vcd_types.hpp"
+#include "prior/qggmrf.hpp"
+
+namespace strata {
+
+/// Partitions and orders recorded in a file, to be run again.
+struct Replay {
+  std::string file;
+  std::string group;  ///< holds partition_XX
+  std::string run;    ///< holds partition_sequence, subset_order and attributes sigma_y, sigma_x ...
+};
+
+struct ReconSettings {
+  std::string algorithm = "vcd";  ///< fbp, fdk, direct, vcd or prox
+  VCDOptions vcd;                 ///< sigma_y is filled in later
+  ScheduleParams schedule;
+  QGGMRFParams prior;  ///< sigma_x is filled in later
+  double sharpness = 1;
+  double snr_db = 30;
+  std::optional<double> sigma_y, sigma_x, sigma_prox;  ///< given: not chosen automatically
+  std::optional<Replay> replay;
+
+  bool iterative() const { return algorithm == "vcd" || algorithm == "prox"; }
+};
+
+/// Reads the section; a replay's attributes are defaults for what the deck does not give.
+/// \throws InputError for impossible values.
+ReconSettings read_recon_settings(DeckSection const& reconstruction);
+
+/// The recorded schedule of settings.replay, at most schedule.max_iterations passes.
+/// \throws InputError when the file does not hold what a replay needs.
+VCDSchedule read_replay(ReconSettings const& settings, int num_pixels);
+
+}  // namespace strata

@@ -1,0 +1,42 @@
+# Run by ctest: cmake -P with STRATA_BUILD, CONSUMER, WORK, GENERATOR, CXX, SANITIZE, VERSION.
+set(prefix ${WORK}/prefix)
+file(REMOVE_RECURSE ${WORK})
+file(MAKE_DIRECTORY ${WORK})
+
+function(run)
+  execute_process(COMMAND ${ARGN} WORKING_DIRECTORY ${WORK} RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  if(status)
+    message(FATAL_ERROR "${ARGN}\nended with ${status}:\n${output}")
+  endif()
+  set(output "${output}" PARENT_SCOPE)
+endfunction()
+
+run(${CMAKE_COMMAND} --install ${STRATA_BUILD} --prefix ${prefix})
+
+# An installed package must not impose this machine's processor or this project's warnings on its users.
+file(GLOB package ${prefix}/lib*/cmake/Strata/*.cmake ${prefix}/lib*/*/cmake/Strata/*.cmake)
+if(NOT package)
+  message(FATAL_ERROR "no package files below ${prefix}")
+endif()
+foreach(file IN LISTS package)
+  file(READ ${file} text)
+  foreach(flag "-march" "-mtune" "-mprefer" "-Werror" "strata_flags" "${STRATA_BUILD}/core")
+    string(FIND "${text}" "${flag}" position)
+    if(NOT position EQUAL -1)
+      message(FATAL_ERROR "${file} holds ${flag}")
+    endif()
+  endforeach()
+endforeach()
+
+set(flags "")
+if(SANITIZE)
+  set(flags "-fsanitize=${SANITIZE}")
+endif()
+run(${CMAKE_COMMAND} -S ${CONSUMER} -B ${WORK}/consumer -G ${GENERATOR} -DCMAKE_BUILD_TYPE=Release
+  -DCMAKE_CXX_COMPILER=${CXX} -DCMAKE_CXX_FLAGS=${flags} -DCMAKE_PREFIX_PATH=${prefix})
+run(${CMAKE_COMMAND} --build ${WORK}/consumer)
+run(${WORK}/consumer/consumer)
+set(expected "Strata ${VERSION}: 12 slices with padding, 2 sizes, [1-9][0-9]* geometries")
+if(NOT output MATCHES "${expected}")
+  message(FATAL_ERROR "the consumer should print '${expected}', it printed: ${output}")
+endif()
