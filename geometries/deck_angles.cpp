@@ -10,12 +10,14 @@
 namespace strata {
 namespace {
 
-std::vector<double> evenly_spaced(DeckSection const& section) {
+std::vector<double> evenly_spaced(DeckSection const& section, int num_views) {
   double const start = section.require<double>("start");
   double const stop = section.require<double>("stop");
   int const count = section.require<int>("count");
   bool const endpoint = section.get("endpoint", false);
   if (count < 1) section.fail("count", text("expected at least one view, got ", count));
+  if (num_views >= 0 && count != num_views)
+    section.fail("count", text("expected ", num_views, " angles, one a view, got ", count));
   int const steps = endpoint ? std::max(count - 1, 1) : count;
   std::vector<double> values(count);
   for (int v = 0; v < count; ++v) values[v] = start + (stop - start) * v / steps;
@@ -50,7 +52,7 @@ std::vector<double> read_angles(DeckSection const& geometry, std::string const& 
   else if (section.has("values"))
     values = section.require<std::vector<double>>("values");
   else if (section.has("start"))
-    values = evenly_spaced(section);
+    values = evenly_spaced(section, num_views);
   else
     geometry.fail(key, "expected one of file, values or start, stop and count");
   if (unit.empty()) geometry.fail(key, "expected unit: deg or rad, got none, and the data have no units attribute");

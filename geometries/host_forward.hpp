@@ -41,14 +41,15 @@ inline Index sort_space(int num_channels) {
   return 4 * (static_cast<Index>(num_channels) + TapShape::max_width);
 }
 
-/// Adds the pixels i, i + quarter, ... to their counters. Neighbours in the list often share a channel, and with one
-/// counter a channel that would be a chain of dependent increments; so every quarter of the chunk has its own.
-KOKKOS_FORCEINLINE_FUNCTION void count_quarters(int const* __restrict base, int quarter, int* __restrict counts) {
+/// Counts the pixels of each channel. Neighbours in the list often share a channel, and with one counter a channel that
+/// would be a chain of dependent increments; so every quarter of the chunk has its own.
+KOKKOS_FORCEINLINE_FUNCTION void count_quarters(int const* __restrict base, int first_channel, int quarter,
+                                                int* __restrict counts) {
   for (int i = 0; i < quarter; ++i) {
-    ++counts[4 * base[i]];
-    ++counts[4 * base[i + quarter] + 1];
-    ++counts[4 * base[i + 2 * quarter] + 2];
-    ++counts[4 * base[i + 3 * quarter] + 3];
+    ++counts[4 * (base[i] - first_channel)];
+    ++counts[4 * (base[i + quarter] - first_channel) + 1];
+    ++counts[4 * (base[i + 2 * quarter] - first_channel) + 2];
+    ++counts[4 * (base[i + 3 * quarter] - first_channel) + 3];
   }
 }
 
@@ -59,12 +60,12 @@ void sort_chunk(ChunkTaps<NT> const& taps, int count, int* __restrict counts, Ch
   order.bucket_ends = counts;
   int const num_counts = 4 * order.channels.size();
   for (int i = 0; i < num_counts; ++i) counts[i] = 0;
-  int* __restrict const of_channel = counts - 4 * static_cast<Index>(order.channels.begin);
+  int const low = order.channels.begin;
   int const* __restrict const base = taps.base;
   std::uint8_t* __restrict const pixel = order.pixel;
   int const quarter = count / 4, whole = 4 * quarter;
-  count_quarters(base, quarter, of_channel);
-  for (int p = whole; p < count; ++p) ++of_channel[4 * base[p] + 3];
+  count_quarters(base, low, quarter, counts);
+  for (int p = whole; p < count; ++p) ++counts[4 * (base[p] - low) + 3];
   int sum = 0;
   for (int i = 0; i < num_counts; ++i) {
     int const here = counts[i];
@@ -72,7 +73,7 @@ void sort_chunk(ChunkTaps<NT> const& taps, int count, int* __restrict counts, Ch
     sum += here;
   }
   auto const place = [&](int p, int counter) {
-    pixel[of_channel[4 * base[p] + counter]++] = static_cast<std::uint8_t>(p);
+    pixel[counts[4 * (base[p] - low) + counter]++] = static_cast<std::uint8_t>(p);
   };
   for (int i = 0; i < quarter; ++i) {
     place(i, 0);

@@ -4,10 +4,11 @@
 
 #include "geometries/host_kernels_back.hpp"
 #include "geometries/host_kernels_forward.hpp"
+#include "geometries/host_subset.hpp"
 
 namespace strata::host_tiles {
 
-/// rows[lane] = sum over channels of w q^2 for one block [channel][lane].
+/// rows[lane] = sum over channels of w q^2 for one block [channel][lane], for subsets that are too large to be sorted.
 template <int NV>
 void sum_weighted_squares(Real const* __restrict q, Real const* __restrict w, int num_channels,
                           double* __restrict rows) {
@@ -31,25 +32,60 @@ void sum_weighted_squares(Real const* __restrict q, Real const* __restrict w, in
   }
 }
 
+/// Projects the direction of `job` into q, one view, all channels.
+template <int NT, int NV, class G>
+void project_direction(ForwardJob<G> const& job, int view, Blocks<Real> const& q, int* counts) {
+  if (!fits_sorted_subset(job)) return project_view<NT, NV>(job, view, q, counts);
+  SortedSubset<NT> subset;
+  prepare_subset(job, view, subset);
+  sort_subset(job.pixels, counts, subset);
+  for (int b = 0; b < job.num_blocks; ++b)
+    store_projection<NT, NV>(subset, job.geometry.num_channels, job.volume.block(b), q.block(b));
+}
+
+/// Sums of w q^2 per row of one view into the slot's rows. `kept` null: q is used and forgotten.
+template <int NT, int NV, class G>
+void curvature_rows(ForwardJob<G> const& job, int v, Blocks<Real const> const& weights, Blocks<Real> const& kept,
+                    SlotLease const& slot) {
+  constexpr Index lanes = NV * LaneVector::width;
+  int const num_channels = job.geometry.num_channels;
+  auto const weights_of = [&](int b) { return weights.data ? weights.view(v).block(b) : nullptr; };
+  if (!kept.data && fits_sorted_subset(job)) {
+    SortedSubset<NT> subset;
+    prepare_subset(job, v, subset);
+    sort_subset(job.pixels, slot.counts(), subset);
+    for (int b = 0; b < job.num_blocks; ++b)
+      sum_subset_squares<NT, NV>(subset, job.volume.block(b), weights_of(b), slot.rows() + b * lanes);
+    return;
+  }
+  Blocks<Real> const q = kept.data ? kept.view(v) : Blocks<Real>{slot.view(), num_channels * lanes};
+  project_direction<NT, NV>(job, v, q, slot.counts());
+  for (int b = 0; b < job.num_blocks; ++b)
+    sum_weighted_squares<NV>(q.block(b), weights_of(b), num_channels, slot.rows() + b * lanes);
+}
+
 template <int NT, int NV, class G>
 void curvature_of_views(ExecSpace const& exec, Workspace::Slots const& slots, ForwardJob<G> const& job,
-                        Blocks<Real const> const& weights, SliceBlocks const& blocks, double* per_view) {
+                        Blocks<Real const> const& weights, Blocks<Real> const& kept, SliceBlocks const& blocks,
+                        double* per_view) {
   constexpr Index lanes = NV * LaneVector::width;
   using Policy = Kokkos::RangePolicy<ExecSpace, Kokkos::Schedule<Kokkos::Dynamic>>;
   Kokkos::parallel_for(
       "strata::curvature", Policy(exec, 0, job.num_views, Kokkos::ChunkSize(1)), KOKKOS_LAMBDA(int v) {
         SlotLease const slot(slots);
-        int const num_channels = job.geometry.num_channels;
-        Blocks<Real> const q{slot.view(), num_channels * lanes};
-        project_view<NT, NV>(job, v, q, slot.counts());
-        for (int b = 0; b < job.num_blocks; ++b)
-          sum_weighted_squares<NV>(q.block(b), weights.data ? weights.view(v).block(b) : nullptr, num_channels,
-                                   slot.rows() + b * lanes);
+        curvature_rows<NT, NV>(job, v, weights, kept, slot);
         double sum = 0;  // over rows in global order: the blocks differ from one device count to another
-        for (int row = 0; row < blocks.num_slices; ++row)
-          sum += slot.rows()[blocks.block_of(row) * lanes + blocks.lane_of(row)];
+        for (int b = 0; b < job.num_blocks; ++b)
+          for (int lane = 0; lane < blocks.slices(b).size(); ++lane) sum += slot.rows()[b * lanes + lane];
         per_view[v] = sum;
       });
+}
+
+/// The kept projection of the last direction as [view][block][channel][lane]; null where none is kept.
+inline Blocks<Real> kept_direction(Workspace const& workspace, ProjectorShape const& shape) {
+  if (workspace.direction().extent(0) == 0) return {nullptr, 0};
+  Index const block = Index(shape.num_channels) * shape.blocks.lanes;
+  return {workspace.direction().data(), block, block * shape.blocks.num_blocks()};
 }
 
 template <class G>
@@ -59,7 +95,8 @@ void Kernels<G>::curvature(ExecSpace const& exec, G const& geometry, ProjectorSh
   ForwardJob<G> const job(geometry, shape, direction);
   auto const slots = workspace.slots(exec);
   with_taps_and_vectors(geometry.taps.width, shape.blocks.lanes / LaneVector::width, [&](auto taps, auto vectors) {
-    curvature_of_views<taps(), vectors()>(exec, slots, job, blocks_of(weights, 0), shape.blocks, per_view.data());
+    curvature_of_views<taps(), vectors()>(exec, slots, job, blocks_of(weights, 0), kept_direction(workspace, shape),
+                                          shape.blocks, per_view.data());
   });
 }
 
@@ -68,7 +105,14 @@ struct StepArrays {
   Real alpha;
   Blocks<Real const> weights;  ///< null: ones
   Blocks<Real> error;
+  Blocks<Real> measured;  ///< projection of the direction; null: not kept
 };
+
+inline StepArrays step_arrays(Workspace const& workspace, ProjectorShape const& shape, PendingStep const& step,
+                              ConstSinogram const& weights, Sinogram const& weighted_error) {
+  return {step.alpha, blocks_of(weights, 0), blocks_of(weighted_error, 0),
+          step.measured ? kept_direction(workspace, shape) : Blocks<Real>{nullptr, 0}};
+}
 
 /// error -= alpha * w * q for one view. Written with fma, so that all callers round alike.
 template <int NV>
@@ -86,9 +130,21 @@ void update_view(StepArrays const& step, int view, Blocks<Real> const& q, int nu
   }
 }
 
-/// Projects the direction into the slot's view and subtracts it from the error.
+/// Projects the direction and subtracts it from the error.
 template <int NT, int NV, class G>
 void descend_view(ForwardJob<G> const& job, StepArrays const& step, int view, SlotLease const& slot) {
+  if (step.measured.data)
+    return update_view<NV>(step, view, step.measured.view(view), job.geometry.num_channels, job.num_blocks);
+  if (fits_sorted_subset(job)) {
+    SortedSubset<NT> subset;
+    prepare_subset(job, view, subset);
+    sort_subset(job.pixels, slot.counts(), subset);
+    for (int b = 0; b < job.num_blocks; ++b)
+      descend_subset<NT, NV>(subset, job.volume.block(b), step.alpha,
+                             step.weights.data ? step.weights.view(view).block(b) : nullptr,
+                             step.error.view(view).block(b));
+    return;
+  }
   int const num_channels = job.geometry.num_channels;
   Blocks<Real> const q{slot.view(), Index(num_channels) * NV * LaneVector::width};
   project_view<NT, NV>(job, view, q, slot.counts());
@@ -112,7 +168,7 @@ void Kernels<G>::descend(ExecSpace const& exec, G const& geometry, ProjectorShap
                          Sinogram const& weighted_error) {
   if (step.direction.pixels.size() == 0) return;
   ForwardJob<G> const job(geometry, shape, step.direction);
-  StepArrays const arrays{step.alpha, blocks_of(weights, 0), blocks_of(weighted_error, 0)};
+  StepArrays const arrays = step_arrays(workspace, shape, step, weights, weighted_error);
   auto const slots = workspace.slots(exec);
   with_taps_and_vectors(geometry.taps.width, shape.blocks.lanes / LaneVector::width,
                         [&](auto taps, auto vectors) { descend_views<taps(), vectors()>(exec, slots, job, arrays); });

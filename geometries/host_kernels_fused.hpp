@@ -73,7 +73,7 @@ void Kernels<G>::descend_and_back_project(ExecSpace const& exec, G const& geomet
     return;
   }
   ForwardJob<G> const step_job(geometry, shape, step.direction);
-  StepArrays const arrays{step.alpha, blocks_of(weights, 0), blocks_of(weighted_error, 0)};
+  StepArrays const arrays = step_arrays(workspace, shape, step, weights, weighted_error);
   Real* const sums = workspace.group_sums().data();
   BackJob<G> const job{geometry,
                        Pixels(pixels, Position::by_entry),

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/placement/memory.hpp"
+#include "geometries/lane_vector.hpp"
 
 namespace strata::host_tiles {
 namespace {
@@ -34,6 +35,9 @@ Workspace::Workspace(ExecSpace const& exec, ProjectorShape const& shape) {
   Index const wanted = Index(shape.groups.num_groups) * num_blocks * lanes * 4 * shape.num_channels;
   group_sums_ = make_view<Array1<Real>>(exec, "strata::projector::group_sums",
                                         std::min<Index>(wanted, max_group_sums / Index(sizeof(Real))));
+  if (shape.blocks.num_slices <= LaneVector::width)
+    direction_ = make_view<Array1<Real>>(exec, "strata::projector::direction",
+                                         Index(shape.views.size()) * num_blocks * shape.num_channels * lanes);
 }
 
 Workspace::Slots Workspace::slots(ExecSpace const& exec) const {

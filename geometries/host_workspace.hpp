@@ -29,6 +29,10 @@ class Workspace {
   };
   Slots slots(ExecSpace const& exec) const;
 
+  /// Projection of the last direction [view][block][channel][lane], where it is kept: volumes of few slices, for which
+  /// projecting costs more than memory traffic. Else empty.
+  Array1<Real> const& direction() const { return direction_; }
+
   /// [group][block][entry][lane] for as many entries as fit.
   Array1<Real> const& group_sums() const { return group_sums_; }
 
@@ -38,6 +42,7 @@ class Workspace {
   Array2<Real> view_;    ///< [block][channel][lane]: one projected view
   Array2<double> rows_;  ///< [block][lane]: sums per detector row
   Array1<Real> group_sums_;
+  Array1<Real> direction_;
 };
 
 /// Holds a slot for the length of a task.

@@ -46,6 +46,16 @@ ParallelFootprint::View view_of(ParallelBeamParams const& params, double angle) 
           static_cast<int>(whole), high(edge - whole), high(length / pitch), high(dx * dy / length)};
 }
 
+/// Positions are counted in whole channels by an int.
+void require_countable(ParallelBeamParams const& params) {
+  double const widest = params.delta_voxel * std::max(1.0, params.voxel_row_aspect) *
+                        std::max(params.recon.num_rows, params.recon.num_cols);
+  double const reach = (std::abs(params.det_channel_offset) + widest) / params.delta_det_channel;
+  require(reach < 0x1p30, "parallel beam: the volume with det_channel_offset must reach less than 2^30 channels, got ",
+          reach, " (delta_voxel ", params.delta_voxel, ", delta_det_channel ", params.delta_det_channel,
+          ", det_channel_offset ", params.det_channel_offset, ")");
+}
+
 ParallelFootprint make_footprint(ExecSpace const& exec, ParallelBeamParams const& params, Range views) {
   using View = ParallelFootprint::View;
   auto const table = make_view<Array1<View>>(exec, "strata::parallel_beam::views", views.size());
@@ -98,6 +108,7 @@ void validate(ParallelBeamParams const& params) {
   require_positive(params.voxel_row_aspect, "voxel_row_aspect");
   require(std::isfinite(params.det_channel_offset), "parallel beam: det_channel_offset must be finite, got ",
           params.det_channel_offset);
+  require_countable(params);
 }
 
 std::unique_ptr<Projector> make_parallel_beam(ExecSpace const& exec, ParallelBeamParams const& params, Range views,

@@ -3,11 +3,15 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/error.hpp"
+
 namespace strata {
 namespace {
 
 /// Smallest whole number that is not below `ratio`.
 int cells_to_cover(double ratio, bool reference_mode) {
+  require(ratio < 0x1p30, "parallel beam: the automatic volume would have ", ratio,
+          " voxels along an axis, expected less than 2^30; give a larger delta_voxel, or recon_shape");
   if (reference_mode) return static_cast<int>(std::ceil(static_cast<float>(ratio)));
   constexpr double tolerance = 1e-6;
   return std::max(1, static_cast<int>(std::ceil(ratio - tolerance)));

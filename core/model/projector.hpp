@@ -21,6 +21,8 @@ struct CylinderBand {
 struct PendingStep {
   CylinderBand direction;  ///< empty pixel list: nothing is pending
   Real alpha = 0;
+  /// The last curvature() was of this direction, with these values: a projector may have kept its projection.
+  bool measured = false;
 };
 
 /// All functions only launch on `exec`: no allocation, no fence. Sinograms are shards: entry v of the first axis is view
@@ -44,7 +46,7 @@ class Projector {
                             PixelList const& pixels, Position position, Cylinders const& out) const = 0;
 
   /// per_view[v] = sum over rows and channels of w q^2, q = A_S d, in double and in an order that depends on the shapes
-  /// alone; q is not kept. An empty `weights` view stands for ones.
+  /// alone. An empty `weights` view stands for ones.
   virtual void curvature(ExecSpace const& exec, CylinderBand const& direction, ConstSinogram const& weights,
                          Array1<double> const& per_view) const = 0;
 

@@ -39,9 +39,10 @@ void sum_channels(ExecSpace const& exec, int num_views, SinogramLayout const& la
         int const view = static_cast<int>(item / groups / blocks);
         LaneSums sums;
         for (int channel = 0; channel < channels; ++channel) {
-          Real const* const pa = &a(view, block, channel, group * lane_group);
-          Real const* const pb = has_b ? &b(view, block, channel, group * lane_group) : nullptr;
-          Real const* const pc = has_c ? &c(view, block, channel, group * lane_group) : nullptr;
+          Real const* __restrict const pa = &a(view, block, channel, group * lane_group);
+          Real const* __restrict const pb = has_b ? &b(view, block, channel, group * lane_group) : nullptr;
+          Real const* __restrict const pc = has_c ? &c(view, block, channel, group * lane_group) : nullptr;
+#pragma omp simd
           for (int l = 0; l < lane_group; ++l)
             sums.values[l] += Term::term(pa[l], has_b ? pb[l] : Real(1), has_c ? pc[l] : Real(1));
         }

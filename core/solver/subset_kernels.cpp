@@ -7,6 +7,9 @@ namespace {
 
 using FlatPolicy = Kokkos::RangePolicy<ExecSpace, Kokkos::IndexType<Index>>;
 
+/// Entries between the one that is worked on and the one that is fetched.
+constexpr int fetch_distance = 8;
+
 /// One work item: a group of lanes of one block and one chunk of entries.
 struct Item {
   int chunk, block, lane, begin, end, real;
@@ -27,7 +30,8 @@ Index num_items(ShardBlocks const& shard, int entries) {
 
 KOKKOS_FUNCTION void store(LaneSums const& sums, Array3<double> const& partial, int quantity, Item const& item,
                            int lanes) {
-  for (int l = 0; l < lane_group; ++l) partial(item.chunk, quantity, item.block * lanes + item.lane + l) = sums.values[l];
+  for (int l = 0; l < lane_group; ++l)
+    partial(item.chunk, quantity, item.block * lanes + item.lane + l) = sums.values[l];
 }
 
 }  // namespace
@@ -64,12 +68,16 @@ void subset_direction(ExecSpace const& exec, ShardBlocks const& shard, Direction
         LaneSums descent, curvature;
         for (int t = item.begin; t < item.end; ++t) {
           int const pixel = arrays.pixels.index(t);
-          Real const* const back = &arrays.back_projection(item.block, t, item.lane);
-          Real const* const gradient = &arrays.prior_gradient(item.block, t, item.lane);
-          Real const* const prior = &arrays.prior_curvature(item.block, t, item.lane);
-          Real const* const hessian = &arrays.hessian(item.block, pixel, item.lane);
-          Real const* const x = &arrays.recon(item.block, pixel, item.lane);
-          Real* const direction = &arrays.direction(item.block, t, item.lane);
+          int const ahead = arrays.pixels.index(t + fetch_distance < item.end ? t + fetch_distance : t);
+          fetch(&arrays.hessian(item.block, ahead, item.lane));
+          fetch(&arrays.recon(item.block, ahead, item.lane));
+          Real const* __restrict const back = &arrays.back_projection(item.block, t, item.lane);
+          Real const* __restrict const gradient = &arrays.prior_gradient(item.block, t, item.lane);
+          Real const* __restrict const prior = &arrays.prior_curvature(item.block, t, item.lane);
+          Real const* __restrict const hessian = &arrays.hessian(item.block, pixel, item.lane);
+          Real const* __restrict const x = &arrays.recon(item.block, pixel, item.lane);
+          Real* __restrict const direction = &arrays.direction(item.block, t, item.lane);
+#pragma omp simd
           for (int l = 0; l < lane_group; ++l) {
             Real const g = gradient[l] - rule.data_factor * back[l];
             Real d = -g / (rule.data_factor * hessian[l] + prior[l]);
@@ -114,8 +122,10 @@ void apply_step(ExecSpace const& exec, ShardBlocks const& shard, PixelList const
         Item const item(i, shard, entries);
         LaneSums change, squares;
         for (int t = item.begin; t < item.end; ++t) {
-          Real const* const d = &direction(item.block, t, item.lane);
-          Real* const x = &recon(item.block, pixels.index(t), item.lane);
+          fetch(&recon(item.block, pixels.index(t + fetch_distance < item.end ? t + fetch_distance : t), item.lane));
+          Real const* __restrict const d = &direction(item.block, t, item.lane);
+          Real* __restrict const x = &recon(item.block, pixels.index(t), item.lane);
+#pragma omp simd
           for (int l = 0; l < lane_group; ++l) {
             Real const step = l < item.real ? alpha * d[l] : Real(0);
             x[l] = l < item.real ? x[l] + step : x[l];
@@ -137,7 +147,8 @@ void absolute_sum(ExecSpace const& exec, ShardBlocks const& shard, ConstCylinder
         Item const item(i, shard, entries);
         LaneSums sum;
         for (int t = item.begin; t < item.end; ++t) {
-          Real const* const x = &recon(item.block, t, item.lane);
+          Real const* __restrict const x = &recon(item.block, t, item.lane);
+#pragma omp simd
           for (int l = 0; l < lane_group; ++l) sum.values[l] += l < item.real ? Kokkos::abs(double(x[l])) : 0;
         }
         store(sum, partial, 0, item, shard.blocks.lanes);

@@ -215,6 +215,7 @@ void VCDSolver::take_step(SubsetPlan::Subset const& subset, double alpha) {
     if (clip) clip_direction_for_step(exec, subset.pixels[d], state_.recon[d], as_real(alpha), direction);
     apply_step(exec, {blocks, d}, subset.pixels[d], as_real(alpha), direction, state_.recon[d], work.change_sums);
     work_->pending[d].alpha = as_real(alpha);
+    work_->pending[d].measured = !clip;
   });
   if (clip) share_direction(subset.size());
 }
