@@ -8,27 +8,18 @@
 
 namespace strata::host_tiles {
 
-/// rows[lane] = sum over channels of w q^2 for one block [channel][lane], for subsets that are too large to be sorted.
+/// rows[lane] = sum over channels of w q^2 for one block [channel][lane], added up like sum_subset_squares().
 template <int NV>
 void sum_weighted_squares(Real const* __restrict q, Real const* __restrict w, int num_channels,
                           double* __restrict rows) {
-  constexpr int lanes = NV * LaneVector::width;
+  constexpr Index lanes = NV * LaneVector::width;
   for (int lane = 0; lane < lanes; ++lane) rows[lane] = 0;
-  for (int n = 0; n < num_channels; ++n, q += lanes) {
-    if (w) {
-#pragma omp simd
-      for (int lane = 0; lane < lanes; ++lane) {
-        auto const value = static_cast<double>(q[lane]);
-        rows[lane] += static_cast<double>(w[lane]) * (value * value);
-      }
-      w += lanes;
-    } else {
-#pragma omp simd
-      for (int lane = 0; lane < lanes; ++lane) {
-        auto const value = static_cast<double>(q[lane]);
-        rows[lane] += value * value;
-      }
-    }
+  for (int begin = 0; begin < num_channels; begin += channel_group) {
+    int const end = begin + channel_group < num_channels ? begin + channel_group : num_channels;
+    BlockVector<NV> partial;
+    for (Index i = begin * lanes; i < end * lanes; i += lanes)
+      add_weighted_square<NV>(q + i, w ? w + i : nullptr, partial);
+    flush_rows<NV>(partial, rows);
   }
 }
 

@@ -128,6 +128,24 @@ KOKKOS_FORCEINLINE_FUNCTION void fetch_ahead(Real const* channel) {
   for (Index lane = 0; lane < lanes; lane += LaneVector::width) __builtin_prefetch(channel + ahead + lane);
 }
 
+/// Channels whose products are added up in float before they go on in double.
+constexpr int channel_group = 8;
+
+/// sum += w q^2 for the lanes of one channel; `weights` null: ones.
+template <int NV>
+KOKKOS_FORCEINLINE_FUNCTION void add_weighted_square(BlockVector<NV> const& q, Real const* weights,
+                                                     BlockVector<NV>& sum) {
+#pragma GCC unroll 4
+  for (int k = 0; k < NV; ++k) {
+    auto const weighted = weights ? LaneVector::load(weights + k * LaneVector::width) * q.part[k] : q.part[k];
+    sum.part[k] = fma(weighted, q.part[k], sum.part[k]);
+  }
+}
+template <int NV>
+KOKKOS_FORCEINLINE_FUNCTION void add_weighted_square(Real const* q, Real const* weights, BlockVector<NV>& sum) {
+  add_weighted_square<NV>(BlockVector<NV>::load(q), weights, sum);
+}
+
 /// rows[lane] += partial [lane], then partial = 0.
 template <int NV>
 KOKKOS_FORCEINLINE_FUNCTION void flush_rows(BlockVector<NV>& partial, double* __restrict rows) {
@@ -156,22 +174,16 @@ template <int NT, int NV>
 void sum_subset_squares(SortedSubset<NT> const& subset, Real const* __restrict volume, Real const* __restrict weights,
                         double* __restrict rows) {
   constexpr Index lanes = NV * LaneVector::width;
-  constexpr int group = 8;
   for (int lane = 0; lane < lanes; ++lane) rows[lane] = 0;
   BlockVector<NV> partial;
-  int current = subset.channels.begin / group;
+  int current = subset.channels.begin / channel_group;
   project_channels<NT, NV>(subset, volume, [&](int channel, BlockVector<NV> const& q) {
     if (weights) fetch_ahead<NV>(weights + channel * lanes);
-    if (channel / group != current) {
+    if (channel / channel_group != current) {
       flush_rows<NV>(partial, rows);
-      current = channel / group;
+      current = channel / channel_group;
     }
-#pragma GCC unroll 4
-    for (int k = 0; k < NV; ++k) {
-      auto const weighted =
-          weights ? LaneVector::load(weights + channel * lanes + k * LaneVector::width) * q.part[k] : q.part[k];
-      partial.part[k] = fma(weighted, q.part[k], partial.part[k]);
-    }
+    add_weighted_square<NV>(q, weights ? weights + channel * lanes : nullptr, partial);
   });
   flush_rows<NV>(partial, rows);
 }

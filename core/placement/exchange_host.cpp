@@ -12,6 +12,15 @@ using FlatPolicy = Kokkos::RangePolicy<ExecSpace, Kokkos::IndexType<Index>>;
 
 enum class Direction { in, out };
 
+/// Between an entry of a shard and one of the staging buffer. (nvcc wants no capture to come first in `if constexpr`.)
+template <Direction direction>
+KOKKOS_FUNCTION void move_value(Real& shard, Real& staging) {
+  if constexpr (direction == Direction::in)
+    shard = staging;
+  else
+    staging = shard;
+}
+
 /// Between staging [view][row][channel] and views [first, first + count) of a shard.
 template <Direction direction>
 void move_views(ExecSpace const& exec, SinogramLayout const& layout, Sinogram const& shard, int first, int count,
@@ -27,10 +36,7 @@ void move_views(ExecSpace const& exec, SinogramLayout const& layout, Sinogram co
         Range const slices = rows.slices(block);
         for (int lane = 0; lane < slices.size(); ++lane) {
           Index const from = (Index(view) * rows.num_slices + slices.begin + lane) * channels + channel;
-          if constexpr (direction == Direction::in)
-            shard(first + view, block, channel, lane) = staging(from);
-          else
-            staging(from) = shard(first + view, block, channel, lane);
+          move_value<direction>(shard(first + view, block, channel, lane), staging(from));
         }
       });
 }
@@ -47,10 +53,7 @@ void move_pixels(ExecSpace const& exec, SliceBlocks const& blocks, int device, C
         Range const slices = blocks.slices(device * per_shard + block);
         for (int lane = 0; lane < slices.size(); ++lane) {
           Index const from = Index(pixel) * own.size() + slices.begin - own.begin + lane;
-          if constexpr (direction == Direction::in)
-            shard(block, first + pixel, lane) = staging(from);
-          else
-            staging(from) = shard(block, first + pixel, lane);
+          move_value<direction>(shard(block, first + pixel, lane), staging(from));
         }
       });
 }
@@ -60,7 +63,9 @@ V first_values(V const& view, Index count) {
   return Kokkos::subview(view, Kokkos::pair<std::size_t, std::size_t>(0, static_cast<std::size_t>(count)));
 }
 
-Range overlap(Range a, Range b) { return {std::max(a.begin, b.begin), std::min(a.end, b.end)}; }
+Range overlap(Range a, Range b) {
+  return {std::max(a.begin, b.begin), std::min(a.end, b.end)};
+}
 
 }  // namespace
 
