@@ -1,5 +1,7 @@
 #include "core/solver/vcd_start.hpp"
 
+#include <KokkosBlas1_scal.hpp>
+
 #include "core/solver/direct_recon.hpp"
 
 namespace strata {
@@ -7,18 +9,18 @@ namespace {
 
 using FlatPolicy = Kokkos::RangePolicy<ExecSpace, Kokkos::IndexType<Index>>;
 
-void scale_shard(ExecSpace const& exec, Cylinders const& volume, Real factor, bool positive) {
-  Real* const x = volume.data();
+void clip_shard(ExecSpace const& exec, Array1<Real> const& x) {
   Kokkos::parallel_for(
-      "strata::scale_volume", FlatPolicy(exec, 0, static_cast<Index>(volume.size())), KOKKOS_LAMBDA(Index i) {
-        Real const value = factor * x[i];
-        x[i] = positive && !(value > 0) ? Real(0) : value;
-      });
+      "strata::clip_negative", FlatPolicy(exec, 0, static_cast<Index>(x.extent(0))),
+      KOKKOS_LAMBDA(Index i) { x(i) = x(i) > 0 ? x(i) : Real(0); });
 }
 
+/// volume *= factor, padding included; `positive`: negative values become 0.
 void scale(ShardedVolume const& volume, double factor, bool positive) {
   volume.placement.devices()->for_each([&](int d, ExecSpace const& exec) {
-    scale_shard(exec, volume[d], static_cast<Real>(factor), positive);
+    Array1<Real> const values(volume[d].data(), volume[d].size());
+    KokkosBlas::scal(exec, values, static_cast<Real>(factor), values);
+    if (positive) clip_shard(exec, values);
   });
   volume.placement.devices()->fence("scale_volume: read next");
 }
