@@ -20,6 +20,7 @@ find_package(HDF5 REQUIRED COMPONENTS C)
 find_package(FFTW3f REQUIRED)
 find_package(yaml-cpp REQUIRED)
 find_package(CLI11 REQUIRED)
+find_package(nlohmann_json REQUIRED)  # the report of strata_bench
 find_path(STRATA_STB_INCLUDE stb/stb_image_write.h REQUIRED)
 
 # Handles for our own CMake files. They are installed too: the imported targets behind them are found again by

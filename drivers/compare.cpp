@@ -15,6 +15,7 @@ struct Arguments {
   std::string other;
   CompareOptions options;
   double max_relative = -1;
+  std::vector<std::string> map;
   bool quiet = false;
 };
 
@@ -33,8 +34,18 @@ void add_options(CLI::App& app) {
       ->allow_extra_args(false);
   app.add_option("--skip", values.options.skip, "leave out datasets that match this pattern; may be repeated")
       ->allow_extra_args(false);
+  app.add_option("--map", values.map,
+                 "A=B compares dataset A of REFERENCE with dataset B of FILE, and no others; may be repeated")
+      ->allow_extra_args(false);
   app.add_flag("--require-all", values.options.require_all, "fail when a dataset is in one file only");
   app.add_flag("--quiet", values.quiet, "print failures only");
+}
+
+std::pair<std::string, std::string> parse_pair(std::string const& pair) {
+  auto const middle = pair.find('=');
+  require(middle != std::string::npos && middle > 0 && middle + 1 < pair.size(),
+          "--map: expected two names of datasets, A=B, got '", pair, "'");
+  return {pair.substr(0, middle), pair.substr(middle + 1)};
 }
 
 void print(DatasetComparison const& item) {
@@ -49,6 +60,7 @@ void compare(ProgramContext&) {
   require(!values.other.empty(), "expected two files, strata_compare REFERENCE FILE, see --help");
   require(values.options.max_nrmse >= 0, "--nrmse: expected 0 or more, got ", values.options.max_nrmse);
   if (values.max_relative >= 0) values.options.max_relative = values.max_relative;
+  for (auto const& pair : values.map) values.options.map.push_back(parse_pair(pair));
   Hdf5File const a(values.reference);
   Hdf5File const b(values.other);
   auto const items = compare_files(a, b, values.options);

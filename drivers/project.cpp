@@ -26,13 +26,15 @@ struct ProjectJob {
 
 ProjectJob read_job(Deck const& deck) {
   ProjectJob job;
-  job.operation = deck.section("project").choice("operation", {"forward", "back", "hessian_diagonal", "direct_filter"},
-                                                 "forward");
+  job.operation =
+      deck.section("project").choice("operation", {"forward", "back", "hessian_diagonal", "direct_filter"}, "forward");
   DeckSection const input = deck.section("input");
   if (job.operation == "forward") job.image = require_dataset(input, "image", "/recon");
   if (job.operation == "back" || job.operation == "direct_filter")
     job.sinogram = require_dataset(input, "sinogram", "/sinogram");
   if (job.operation == "hessian_diagonal") job.weights = find_dataset(input, "weights", "/weights");
+  // One deck may serve all operations.
+  for (char const* key : {"sinogram", "image", "weights"}) input.allow(key);
   auto const shape = read_sinogram_shape(deck, job.sinogram ? job.sinogram : job.weights);
   job.geometry = make_geometry(deck.section("geometry"), shape);
   job.mask = read_region_mask(deck.section("geometry"), job.geometry->params().recon);

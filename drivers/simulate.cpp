@@ -52,8 +52,7 @@ SimulateJob read_job(Deck const& deck) {
     job.phantom.emplace(parse_phantom(name), params.recon);
   }
   if (auto const attenuation = simulate.find<double>("target_max_attenuation")) {
-    if (!(*attenuation > 0))
-      simulate.fail("target_max_attenuation", text("expected a number > 0, got ", *attenuation));
+    if (!(*attenuation > 0)) simulate.fail("target_max_attenuation", text("expected a number > 0, got ", *attenuation));
     job.scale = shepp_logan_scale(params.recon, *attenuation) / params.delta_voxel;
   }
   return job;
@@ -118,8 +117,12 @@ void write(SimulateJob const& job, TomographyModel const& model, ShardedVolume c
   write_recon(writer, "/phantom", model, phantom, context.output().previews);
   for (auto const& parameter : model.geometry().extra_parameters()) {
     auto const name = "/" + parameter.name;
-    writer.write<double>(name, {static_cast<std::int64_t>(parameter.numbers.size())}, parameter.numbers);
-    if (parameter.name == "angles") writer.set_attribute(name, "units", "rad");
+    auto const count = static_cast<std::int64_t>(parameter.numbers.size());
+    Hdf5Shape const extents =
+        parameter.columns > 1 ? Hdf5Shape{count / parameter.columns, parameter.columns} : Hdf5Shape{count};
+    writer.write<double>(name, extents, parameter.numbers);
+    bool const is_angle = parameter.name == "angles" || parameter.name == "azimuths" || parameter.name == "elevations";
+    writer.set_attribute(name, "units", is_angle ? "rad" : "ALU");
   }
   context.write_provenance(writer);
   writer.commit();

@@ -24,9 +24,9 @@ std::vector<double> evenly_spaced(DeckSection const& section, int num_views) {
   return values;
 }
 
-std::vector<double> from_file(DeckSection const& section, std::string& unit) {
+std::vector<double> from_file(DeckSection const& section, std::string const& key, std::string& unit) {
   Hdf5File const file(section.require_path("file"));
-  auto const dataset = section.get("dataset", "/angles");
+  auto const dataset = section.get("dataset", "/" + key);
   file.require_shape(dataset, {-1}, "views");
   for (char const* name : {"units", "unit"})
     if (unit.empty() && file.has_attribute(dataset, name)) unit = file.string_attribute(dataset, name);
@@ -41,14 +41,14 @@ double radians_per(std::string const& unit) {
   return 0;
 }
 
-std::vector<double> read_angles(DeckSection const& geometry, std::string const& key, int num_views) {
+std::vector<double> read_angles(DeckSection const& geometry, std::string const& key, int num_views, EqualAngles equal) {
   if (!geometry.has(key))
     geometry.fail(key, "expected angles ({file:, dataset:}, {start:, stop:, count:} or {values:}), got none");
   DeckSection const section = geometry.section(key);
   std::string unit = section.has("unit") ? section.require_choice("unit", {"deg", "rad"}) : "";
   std::vector<double> values;
   if (section.has("file"))
-    values = from_file(section, unit);
+    values = from_file(section, key, unit);
   else if (section.has("values"))
     values = section.require<std::vector<double>>("values");
   else if (section.has("start"))
@@ -62,7 +62,8 @@ std::vector<double> read_angles(DeckSection const& geometry, std::string const& 
     geometry.fail(key, text("expected ", num_views, " angles, one a view, got ", values.size()));
   if (!std::all_of(values.begin(), values.end(), [](double a) { return std::isfinite(a); }))
     geometry.fail(key, "expected finite angles");
-  if (values.size() > 1 && std::all_of(values.begin(), values.end(), [&](double a) { return a == values[0]; }))
+  if (equal == EqualAngles::refused && values.size() > 1 &&
+      std::all_of(values.begin(), values.end(), [&](double a) { return a == values[0]; }))
     geometry.fail(key, text("expected different angles, all ", values.size(), " are ", values[0]));
   for (double& value : values) value *= factor;
   return values;

@@ -5,16 +5,22 @@
 #include "geometries/deck_geometry.hpp"
 #include "geometries/parallel_beam.hpp"
 #include "geometries/parallel_grid.hpp"
+#include "geometries/perspective_filter.hpp"
 
 namespace strata {
 namespace {
 
 class ParallelScan final : public Geometry {
  public:
-  ParallelScan(GeometryParams const& params, std::vector<double> const& angles)
-      : Geometry(params), beam_{params.sinogram,          params.recon,           angles,
-                                params.delta_det_channel, params.delta_det_row,   params.det_channel_offset,
-                                params.delta_voxel,       params.voxel_row_aspect} {
+  ParallelScan(GeometryParams const& params, std::vector<double> const& angles, bool reference_mode)
+      : Geometry(params), reference_mode_(reference_mode), beam_{params.sinogram,
+                                                                 params.recon,
+                                                                 angles,
+                                                                 params.delta_det_channel,
+                                                                 params.delta_det_row,
+                                                                 params.det_channel_offset,
+                                                                 params.delta_voxel,
+                                                                 params.voxel_row_aspect} {
     validate(beam_);
   }
 
@@ -30,19 +36,31 @@ class ParallelScan final : public Geometry {
 
   DirectFilterParams direct_filter() const override {
     double const pitch = params().delta_voxel;
-    return {1 / (pitch * pitch * params().voxel_row_aspect), {}, {}};
+    return {.scale = 1 / (pitch * pitch * params().voxel_row_aspect)};
+  }
+
+  RayFan ray_fan() const override {
+    if (reference_mode_) return {};
+    auto const channels = params().sinogram.num_det_channels;
+    return {beam_.angles, std::vector<double>(channels, 0.0), channel_distances(params())};
+  }
+
+  std::shared_ptr<Geometry const> widened(int before, int after) const override {
+    return std::make_shared<ParallelScan>(strata::widened(params(), before, after), beam_.angles, reference_mode_);
   }
 
   std::vector<NamedParameter> extra_parameters() const override { return {{"angles", beam_.angles, ""}}; }
 
  private:
+  bool reference_mode_;
   ParallelBeamParams beam_;
 };
 
 }  // namespace
 
-std::shared_ptr<Geometry const> make_parallel_scan(GeometryParams const& params, std::vector<double> const& angles) {
-  return std::make_shared<ParallelScan>(params, angles);
+std::shared_ptr<Geometry const> make_parallel_scan(GeometryParams const& params, std::vector<double> const& angles,
+                                                   bool reference_mode) {
+  return std::make_shared<ParallelScan>(params, angles, reference_mode);
 }
 
 std::shared_ptr<Geometry const> make_parallel_scan(DeckSection const& geometry, SinogramShape const& shape) {
@@ -60,7 +78,7 @@ std::shared_ptr<Geometry const> make_parallel_scan(DeckSection const& geometry, 
     geometry.fail("recon_shape", text("expected as many slices as detector rows (", shape.num_det_rows,
                                       ") for parallel beams, got ", params.recon.num_slices));
   record_grid(geometry, params);
-  return make_parallel_scan(params, angles);
+  return make_parallel_scan(params, angles, reference_mode);
 }
 
 }  // namespace strata

@@ -9,8 +9,9 @@
 
 namespace strata {
 
-/// Angles in rad, one a view. \throws InputError for impossible values.
-std::shared_ptr<Geometry const> make_parallel_scan(GeometryParams const& params, std::vector<double> const& angles);
+/// Angles in rad, one a view. `reference_mode`: no redundancy weights. \throws InputError for impossible values.
+std::shared_ptr<Geometry const> make_parallel_scan(GeometryParams const& params, std::vector<double> const& angles,
+                                                   bool reference_mode = false);
 
 /// From section `geometry` of a deck. Without recon_shape and delta_voxel the automatic grid is used.
 std::shared_ptr<Geometry const> make_parallel_scan(DeckSection const& geometry, SinogramShape const& shape);

@@ -1,6 +1,9 @@
 #include "geometries/registry.hpp"
 
+#include "geometries/cone_scan.hpp"
+#include "geometries/multiaxis_scan.hpp"
 #include "geometries/parallel_scan.hpp"
+#include "geometries/translation_scan.hpp"
 
 namespace strata {
 namespace {
@@ -12,6 +15,9 @@ struct GeometryEntry {
 
 constexpr GeometryEntry table[] = {
     {"parallel", &make_parallel_scan},
+    {"cone", &make_cone_scan},
+    {"translation", &make_translation_scan},
+    {"multiaxis_parallel", &make_multiaxis_scan},
 };
 
 }  // namespace

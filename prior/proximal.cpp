@@ -6,8 +6,8 @@ namespace strata {
 namespace {
 
 void proximal_gradient(ExecSpace const& exec, ConstCylinders const& recon, ConstCylinders const& input,
-                       SliceBlocks const& blocks, int first_block, Array1<int const> const& pixels, Real curvature_value,
-                       Cylinders const& gradient, Cylinders const& curvature) {
+                       SliceBlocks const& blocks, int first_block, Array1<int const> const& pixels,
+                       Real curvature_value, Cylinders const& gradient, Cylinders const& curvature) {
   int const entries = pixels.extent_int(0);
   Kokkos::parallel_for(
       "strata::proximal_gradient",
@@ -52,9 +52,8 @@ class ProximalPrior final : public Prior {
 
   void gradient_and_curvature(ExecSpace const& exec, VolumeShard const& volume, PixelList const& pixels,
                               Cylinders const& gradient, Cylinders const& curvature) const override {
-    proximal_gradient(exec, volume.values, input_[volume.shard], volume.blocks,
-                      volume.shard * volume.blocks.per_shard, pixels.index, static_cast<Real>(curvature_), gradient,
-                      curvature);
+    proximal_gradient(exec, volume.values, input_[volume.shard], volume.blocks, volume.shard * volume.blocks.per_shard,
+                      pixels.index, static_cast<Real>(curvature_), gradient, curvature);
   }
 
   void loss_per_slice(ExecSpace const& exec, VolumeShard const& volume,

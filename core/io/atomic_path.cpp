@@ -40,6 +40,9 @@ AtomicPath::AtomicPath(std::string target) : target_(std::move(target)) {
   std::error_code status;
   if (target_.empty()) throw WriteError("output: expected a file name, got an empty text");
   if (fs::is_directory(target_, status)) throw WriteError(text(target_, ": expected a file to write, got a folder"));
+  // A device or a pipe would be replaced by the rename, not written to.
+  if (fs::exists(target_, status) && !fs::is_regular_file(target_, status))
+    throw WriteError(text(target_, ": expected a file to write, got a device, pipe or socket"));
   if (!fs::is_directory(folder_of(target_), status)) {
     throw WriteError(text(target_, ": cannot write: there is no folder '", folder_of(target_), "'"));
   }

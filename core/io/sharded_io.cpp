@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/base/error.hpp"
+#include "core/base/interrupt.hpp"
 
 namespace strata {
 namespace {
@@ -19,6 +20,14 @@ void check_finite(Hdf5File const& file, std::string const& dataset, std::span<fl
   throw InputError(text(file.path(), ": dataset ", dataset, ": expected finite values, found ", *bad, " at [",
                         first + at / (second_extent * third_extent), ", ", at / third_extent % second_extent, ", ",
                         at % third_extent, "]"));
+}
+
+/// \throws InputError for a result that is not finite.
+void check_result(std::string const& dataset, std::span<float const> values) {
+  if (std::all_of(values.begin(), values.end(), [](float v) { return std::isfinite(v); })) return;
+  throw InputError(text(dataset,
+                        ": the result is not finite, so it is not written: values of the data, lengths of the "
+                        "geometry or other parameters are beyond what single precision can hold"));
 }
 
 int volume_rows(ShardedVolume const& volume, int num_cols) {
@@ -40,6 +49,7 @@ void read_sinogram(Hdf5File const& file, std::string const& dataset, SinogramLay
   for (int v = 0; v < views; v += length) {
     Range const part{v, std::min(v + length, views)};
     std::span<float> const used(values.data(), part.size() * per_view);
+    check_interrupt();
     file.read_slab(dataset, {v, 0, 0}, {part.size(), rows, channels}, used.data());
     check_finite(file, dataset, used, v, rows, channels);
     if (inspect) inspect(used);
@@ -58,6 +68,7 @@ void read_volume(Hdf5File const& file, std::string const& dataset, int num_cols,
   for (int r = 0; r < rows; r += length) {
     Range const part{r, std::min(r + length, rows)};
     std::span<float> const used(values.data(), part.size() * per_row);
+    check_interrupt();
     file.read_slab(dataset, {r, 0, 0}, {part.size(), num_cols, slices}, used.data());
     check_finite(file, dataset, used, r, num_cols, slices);
     exchange.put_pixels(volume, {part.begin * num_cols, part.end * num_cols}, used);
@@ -78,6 +89,7 @@ void write_sinogram(AtomicHdf5Writer& writer, std::string const& dataset, Sinogr
     Range const part{v, std::min(v + length, views)};
     std::span<float> const used(values.data(), part.size() * per_view);
     exchange.get_views(sinogram, layout, part, used);
+    check_result(dataset, used);
     writer.write_slab(dataset, {v, 0, 0}, {part.size(), rows, channels}, used.data());
   }
 }
@@ -95,6 +107,7 @@ void write_volume(AtomicHdf5Writer& writer, std::string const& dataset, int num_
     Range const part{r, std::min(r + length, rows)};
     std::span<float> const used(values.data(), part.size() * per_row);
     exchange.get_pixels(volume, {part.begin * num_cols, part.end * num_cols}, used);
+    check_result(dataset, used);
     if (inspect) inspect(used);
     writer.write_slab(dataset, {r, 0, 0}, {part.size(), num_cols, slices}, used.data());
   }

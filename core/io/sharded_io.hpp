@@ -21,10 +21,10 @@ void read_sinogram(Hdf5File const& file, std::string const& dataset, SinogramLay
 /// Reads dataset [row, col, slice], `num_cols` columns; throws likewise.
 void read_volume(Hdf5File const& file, std::string const& dataset, int num_cols, ShardedVolume const& volume);
 
-/// Writes dataset [view, det_row, channel].
+/// Writes dataset [view, det_row, channel]. \throws InputError when a value is not finite.
 void write_sinogram(AtomicHdf5Writer& writer, std::string const& dataset, SinogramLayout const& layout,
                     ShardedSinogram const& sinogram);
-/// Writes dataset [row, col, slice], `num_cols` columns.
+/// Writes dataset [row, col, slice], `num_cols` columns; throws likewise.
 void write_volume(AtomicHdf5Writer& writer, std::string const& dataset, int num_cols, ShardedVolume const& volume,
                   PartInspector const& inspect = {});
 

@@ -22,14 +22,28 @@ struct GeometryParams {
   double delta_voxel = 1;
   double voxel_row_aspect = 1;
   double voxel_slice_aspect = 1;
-  double magnification = 1;  ///< of the rotation axis; 1 for parallel beams
+  double magnification = 1;       ///< of the rotation axis; 1 for parallel beams
+  double recon_slice_offset = 0;  ///< of the volume's centre along the slice axis
 };
 
-/// The filter step of direct reconstruction: f = scale * pi / views * ramp * (weight . y).
+/// Direct reconstruction: f = post_weight . (scale * pi / views * ramp * (det_weight . view_weight . y)), then back
+/// projection, then slice weights. Empty lists stand for ones.
 struct DirectFilterParams {
   double scale = 1;
-  std::vector<float> det_weights;    ///< [row][channel]; empty: ones
-  std::vector<float> slice_weights;  ///< [slice], applied after back projection; empty: ones
+  std::vector<float> det_weights = {};    ///< [row][channel]
+  std::vector<float> slice_weights = {};  ///< [slice], applied after back projection
+  std::vector<float> post_weights = {};   ///< [row][channel], applied after the ramp
+  std::vector<float> view_weights = {};   ///< [view][channel]
+  double fan_pitch = 0;  ///< rad between channels at equal angles (curved detector); 0: channels at equal distances
+};
+
+/// The rays of a scan in one plane, for the weights of rays that are measured more than once. The ray of view angle a
+/// and channel n is the one of angle a + pi - 2 * fan_angles[n] and position -positions[n], the other way round.
+struct RayFan {
+  std::vector<double> angles = {};      ///< [view], rad; empty: the geometry has no such weights
+  std::vector<double> fan_angles = {};  ///< [channel], rad; zeros for parallel rays
+  std::vector<double> positions = {};   ///< [channel], signed: fan angles, or distances for parallel rays
+  bool helical = false;
 };
 
 /// A named number, list or text of the resolved model, for the output file.
@@ -37,7 +51,15 @@ struct NamedParameter {
   std::string name;
   std::vector<double> numbers;
   std::string text;
+  int columns = 1;  ///< more than 1: numbers are [row][column]
 };
+
+/// `params` with more channels, see Geometry::widened().
+inline GeometryParams widened(GeometryParams params, int before, int after) {
+  params.sinogram.num_det_channels += before + after;
+  params.det_channel_offset += (before - after) / 2.0 * params.delta_det_channel;
+  return params;
+}
 
 class Geometry {
  public:
@@ -54,6 +76,18 @@ class Geometry {
   virtual std::unique_ptr<Projector> make_projector(ExecSpace const& exec, Range views,
                                                     SliceBlocks const& slices) const = 0;
   virtual DirectFilterParams direct_filter() const = 0;
+  /// What redundancy weights of direct reconstruction need to know; empty by default.
+  virtual RayFan ray_fan() const { return {}; }
+  /// This geometry with more detector channels before the first and after the last, the others where they are; null
+  /// where that is not needed.
+  virtual std::shared_ptr<Geometry const> widened(int before, int after) const {
+    (void)before;
+    (void)after;
+    return nullptr;
+  }
+  /// [slice]: factors s that damp the mean of each slice in an update of iterative reconstruction; empty: no damping.
+  /// Source: solver.md 2.5.
+  virtual std::vector<double> slice_mean_damping() const { return {}; }
   /// Name of the direct reconstruction: fbp or fdk.
   virtual std::string direct_name() const = 0;
   /// Parameters beyond GeometryParams.

@@ -32,7 +32,9 @@ void MemoryPlan::add_subset(std::string const& name, Index entries, int count, b
   add(name, std::vector<Index>(slices_.num_devices(), count * values * Index(sizeof(Real))));
 }
 
-void MemoryPlan::add_host(std::string const& name, Index bytes) { host_items_.emplace_back(name, bytes); }
+void MemoryPlan::add_host(std::string const& name, Index bytes) {
+  host_items_.emplace_back(name, bytes);
+}
 
 Index MemoryPlan::device_bytes(int device) const {
   Index sum = 0;
@@ -68,8 +70,7 @@ std::vector<std::string> MemoryPlan::lines() const {
 
 void MemoryPlan::check(double limit_gb) const {
   for (int d = 0; d < slices_.num_devices(); ++d) {
-    Index const limit =
-        limit_gb > 0 ? static_cast<Index>(limit_gb * 1e9) : slices_.devices()->free_bytes(d);
+    Index const limit = limit_gb > 0 ? static_cast<Index>(limit_gb * 1e9) : slices_.devices()->free_bytes(d);
     Index const needed = device_bytes(d);
     if (needed <= limit) continue;
     auto sorted = items_;

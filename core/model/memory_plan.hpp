@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "core/model/shapes.hpp"
 #include "core/placement/placement.hpp"
 #include "core/placement/sinogram_layout.hpp"
-#include "core/model/shapes.hpp"
 
 namespace strata {
 

@@ -15,6 +15,7 @@ struct CylinderBand {
   PixelList pixels;
   Position position = Position::by_pixel;
   ConstCylinders values;
+  bool accumulate = false;  ///< forward_project() adds to the sinogram; only where couples_slices()
 };
 
 /// A direction d on a subset (compact, all blocks) that is subtracted from an error sinogram after a factor is known.
@@ -25,8 +26,8 @@ struct PendingStep {
   bool measured = false;
 };
 
-/// All functions only launch on `exec`: no allocation, no fence. Sinograms are shards: entry v of the first axis is view
-/// views.begin + v of the range given at construction.
+/// All functions only launch on `exec`: no allocation, no fence. Sinograms are shards: entry v of the first axis is
+/// view views.begin + v of the range given at construction.
 class Projector {
  public:
   virtual ~Projector() = default;
@@ -35,8 +36,8 @@ class Projector {
   virtual bool couples_slices() const = 0;
 
   /// sino = A x for this device's views, x being zero outside the band's pixels. Writes all channels of the row blocks
-  /// that belong to band.blocks (all row blocks when couples_slices()), real and padded lanes; views beyond the device's
-  /// own are left alone.
+  /// that belong to band.blocks (all row blocks when couples_slices()), real and padded lanes; views beyond the
+  /// device's own are left alone.
   virtual void forward_project(ExecSpace const& exec, CylinderBand const& band, Sinogram const& sino) const = 0;
 
   /// out = sum over the views of `node` of A'y (power 1) or (A o A)'y (power 2) at `pixels`, blocks `blocks`; entries

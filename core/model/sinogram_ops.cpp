@@ -145,9 +145,8 @@ double sum_of_squared_errors(SinogramSums const& sums, SinogramLayout const& lay
 }
 
 void fill(SinogramLayout const& layout, ShardedSinogram const& a, Real value) {
-  a.placement.devices()->for_each([&](int d, ExecSpace const& exec) {
-    fill_shard(exec, a.placement.owned(d).size(), layout, a[d], value);
-  });
+  a.placement.devices()->for_each(
+      [&](int d, ExecSpace const& exec) { fill_shard(exec, a.placement.owned(d).size(), layout, a[d], value); });
   a.placement.devices()->fence("fill: read next");
 }
 

@@ -13,7 +13,7 @@ class SinogramSums {
   SinogramSums(Placement const& views, SliceBlocks const& rows);
 
   Placement const& views() const { return views_; }
-  Array2<double> const& per_row(int device) const { return per_row_[device]; }   ///< [view][row block * lanes + lane]
+  Array2<double> const& per_row(int device) const { return per_row_[device]; }  ///< [view][row block * lanes + lane]
   Array1<double> const& per_view(int device) const { return per_view_[device]; }
   /// Adds what per_view() holds, all devices, views in order. Waits for the devices.
   double total() const;

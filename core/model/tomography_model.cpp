@@ -99,8 +99,7 @@ PixelSet TomographyModel::make_pixel_set(std::vector<int> const& indices) const 
 }
 
 void TomographyModel::fill(ShardedVolume const& x, PixelSet const& pixels, Real value) const {
-  devices_->for_each(
-      [&](int d, ExecSpace const& exec) { fill_cylinders(exec, pixels.devices[d].index, value, x[d]); });
+  devices_->for_each([&](int d, ExecSpace const& exec) { fill_cylinders(exec, pixels.devices[d].index, value, x[d]); });
   devices_->fence("fill: the volume is read next");
 }
 
@@ -132,8 +131,7 @@ void TomographyModel::forward_project(ShardedVolume const& x, ShardedSinogram co
   for (int owner = 0; owner < devices_->size(); ++owner)
     for (Range const band : bands_of(blocks, owner, band_blocks_)) {
       std::vector<Cylinders> targets;
-      for (auto const& buffer : exchange().band)
-        targets.push_back(buffer.cylinders(band.size(), pixels, blocks.lanes));
+      for (auto const& buffer : exchange().band) targets.push_back(buffer.cylinders(band.size(), pixels, blocks.lanes));
       int const first = blocks.blocks_of_shard(owner).begin;
       broadcast(*devices_, owner, block_range(x[owner], {band.begin - first, band.end - first}), targets);
       devices_->for_each([&](int d, ExecSpace const& exec) {

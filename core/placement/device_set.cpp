@@ -57,9 +57,13 @@ Devices DeviceSet::virtual_devices(int n) {
   return Devices(new DeviceSet(std::move(impl)));
 }
 
-int DeviceSet::size() const { return static_cast<int>(impl_->devices.size()); }
+int DeviceSet::size() const {
+  return static_cast<int>(impl_->devices.size());
+}
 
-ExecSpace const& DeviceSet::exec(int device) const { return impl_->devices[device].exec; }
+ExecSpace const& DeviceSet::exec(int device) const {
+  return impl_->devices[device].exec;
+}
 
 std::string DeviceSet::summary() const {
   if (size() > 1) return text(size(), " x ", back_end_name(), " (sharded)");

@@ -40,7 +40,9 @@ int num_physical_devices() {
   return STRATA_GPU(GetDeviceCount)(&count) == STRATA_GPU(Success) ? count : 0;
 }
 
-bool is_host_back_end() { return false; }
+bool is_host_back_end() {
+  return false;
+}
 
 char const* back_end_name() {
 #ifdef KOKKOS_ENABLE_CUDA
@@ -59,12 +61,11 @@ std::vector<DeviceInstance> make_instances(std::vector<int> const& physical) {
     check(STRATA_GPU(StreamCreate)(&stream), "making a stream");
     STRATA_GPU(DeviceProp) properties;
     check(STRATA_GPU(GetDeviceProperties)(&properties, device), "asking for properties");
-    std::shared_ptr<void> const owner(stream, [](void* s) {
-      (void)STRATA_GPU(StreamDestroy)(static_cast<STRATA_GPU(Stream_t)>(s));
-    });
-    instances.push_back({owner, ExecSpace(stream), device, 1,
-                         text(back_end_name(), " ", device, ": ", properties.name, ", ",
-                              properties.totalGlobalMem >> 20, " MiB")});
+    std::shared_ptr<void> const owner(
+        stream, [](void* s) { (void)STRATA_GPU(StreamDestroy)(static_cast<STRATA_GPU(Stream_t)>(s)); });
+    instances.push_back(
+        {owner, ExecSpace(stream), device, 1,
+         text(back_end_name(), " ", device, ": ", properties.name, ", ", properties.totalGlobalMem >> 20, " MiB")});
   }
   return instances;
 }

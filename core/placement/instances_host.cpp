@@ -28,8 +28,12 @@ ExecSpace make_exec(int threads, bool alone) {
 
 }  // namespace
 
-int num_physical_devices() { return 1; }
-bool is_host_back_end() { return true; }
+int num_physical_devices() {
+  return 1;
+}
+bool is_host_back_end() {
+  return true;
+}
 
 char const* back_end_name() {
 #ifdef KOKKOS_ENABLE_OPENMP

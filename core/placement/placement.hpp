@@ -9,8 +9,8 @@ namespace strata {
 
 enum class Axis { slice, view };
 
-/// Immutable. The slice axis is cut into equal shares, padded to a multiple of the device count; the view axis is cut on
-/// boundaries of view groups, so that sums over views do not depend on the device count.
+/// Immutable. The slice axis is cut into equal shares, padded to a multiple of the device count; the view axis is cut
+/// on boundaries of view groups, so that sums over views do not depend on the device count.
 class Placement {
  public:
   static Placement of_slices(Devices devices, int num_slices);

@@ -39,7 +39,11 @@ ShardedSinogram make_sinogram(Placement const& views, SliceBlocks const& rows, i
   return sinogram;
 }
 
-void copy(ShardedVolume const& from, ShardedVolume const& to) { copy_shards(from, to); }
-void copy(ShardedSinogram const& from, ShardedSinogram const& to) { copy_shards(from, to); }
+void copy(ShardedVolume const& from, ShardedVolume const& to) {
+  copy_shards(from, to);
+}
+void copy(ShardedSinogram const& from, ShardedSinogram const& to) {
+  copy_shards(from, to);
+}
 
 }  // namespace strata

@@ -4,11 +4,14 @@
 
 namespace strata {
 namespace {
-int divide_up(int a, int b) { return (a + b - 1) / b; }
+int divide_up(int a, int b) {
+  return (a + b - 1) / b;
+}
 }  // namespace
 
 SliceBlocks::SliceBlocks(int slices, int shards) : num_slices(slices), num_shards(shards) {
-  ensure(slices > 0 && shards > 0, "SliceBlocks: needs at least one slice and one shard, got ", slices, " and ", shards);
+  ensure(slices > 0 && shards > 0, "SliceBlocks: needs at least one slice and one shard, got ", slices, " and ",
+         shards);
   shard_size = divide_up(slices, shards);
   per_shard = divide_up(shard_size, max_lanes);
   lanes = divide_up(divide_up(shard_size, per_shard), lane_step) * lane_step;

@@ -28,8 +28,12 @@ struct SliceBlocks {
   /// One block that holds all `slices`; geometries that couple slices keep detector rows so.
   static SliceBlocks single(int slices);
 
-  KOKKOS_FUNCTION int num_blocks() const { return num_shards * per_shard; }
-  KOKKOS_FUNCTION Range blocks_of_shard(int shard) const { return {shard * per_shard, (shard + 1) * per_shard}; }
+  KOKKOS_FUNCTION int num_blocks() const {
+    return num_shards * per_shard;
+  }
+  KOKKOS_FUNCTION Range blocks_of_shard(int shard) const {
+    return {shard * per_shard, (shard + 1) * per_shard};
+  }
   /// Real slices of global block `block`; lane l holds slice begin + l. May be empty.
   KOKKOS_FUNCTION Range slices(int block) const {
     int const shard = block / per_shard;
@@ -44,7 +48,9 @@ struct SliceBlocks {
     int const shard = slice / shard_size;
     return shard * per_shard + (slice - shard * shard_size) / lanes;
   }
-  KOKKOS_FUNCTION int lane_of(int slice) const { return (slice % shard_size) % lanes; }
+  KOKKOS_FUNCTION int lane_of(int slice) const {
+    return (slice % shard_size) % lanes;
+  }
 };
 
 }  // namespace strata

@@ -17,7 +17,8 @@ void add_nodes(ExecSpace const& exec, Array1<int const> const& additions, Index 
 }
 
 /// slice[p] = volume[block][p][lane] for all pixels.
-void extract_slice(ExecSpace const& exec, ConstCylinders const& volume, int block, int lane, Array1<Real> const& slice) {
+void extract_slice(ExecSpace const& exec, ConstCylinders const& volume, int block, int lane,
+                   Array1<Real> const& slice) {
   Kokkos::parallel_for(
       "strata::extract_slice", Kokkos::RangePolicy<ExecSpace>(exec, 0, slice.extent_int(0)),
       KOKKOS_LAMBDA(int p) { slice(p) = volume(block, p, lane); });
@@ -79,9 +80,8 @@ void NodeReduction::reduce(DeviceSet const& devices, int num_blocks, std::vector
     int position = 0;
     for (int d = 0; d < devices.size(); ++d)
       for (int n = 0; n < num_nodes(d); ++n, ++position)
-        Kokkos::deep_copy(
-            exec, block_range(staging[t], {position * range.size(), (position + 1) * range.size()}),
-            block_range(partials[d], {n * num_blocks + range.begin, n * num_blocks + range.end}));
+        Kokkos::deep_copy(exec, block_range(staging[t], {position * range.size(), (position + 1) * range.size()}),
+                          block_range(partials[d], {n * num_blocks + range.begin, n * num_blocks + range.end}));
     Index const size = Index(range.size()) * static_cast<Index>(staging[t].extent(1) * staging[t].extent(2));
     add_nodes(exec, additions_[t], size, staging[t]);
   });
@@ -109,7 +109,9 @@ Halo::Halo(Placement const& slices, Index num_pixels)
   }
 }
 
-void Halo::exchange(ShardedVolume const& volume) const { refresh(volume, {}); }
+void Halo::exchange(ShardedVolume const& volume) const {
+  refresh(volume, {});
+}
 
 void Halo::refresh(ShardedVolume const& volume, std::vector<Array1<int const>> const& pixels) const {
   DeviceSet const& devices = *slices_.devices();

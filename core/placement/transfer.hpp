@@ -27,8 +27,9 @@ class NodeReduction {
   int num_nodes() const { return num_nodes_; }
   int num_nodes(int device) const { return static_cast<int>(nodes_[device].size()); }
   std::vector<TreeNode> const& nodes(int device) const { return nodes_[device]; }
-  /// True when one device owns the root: nothing has to be moved or added.
-  bool trivial() const { return num_nodes_ == 1; }
+  /// True on a single device: nothing has to be moved or added. (With one group of views, one of several devices owns
+  /// the root, but the others still need its values.)
+  bool trivial() const { return nodes_.size() == 1; }
 
   /// On each device t: result[t] = sum over all nodes of blocks ranges[t] of partials.
   ///   partials[d]  [node of d * num_blocks + block][position][lane], complete before the call
@@ -61,8 +62,8 @@ class Halo {
 
  private:
   Placement slices_;
-  std::vector<Array1<Real>> below_, above_;        // what came from the neighbours
-  std::vector<Array1<Real>> first_, last_;         // this shard's own boundary slices, contiguous
+  std::vector<Array1<Real>> below_, above_;  // what came from the neighbours
+  std::vector<Array1<Real>> first_, last_;   // this shard's own boundary slices, contiguous
 };
 
 }  // namespace strata

@@ -25,7 +25,8 @@ void cover(TreeNode node, Range range, ViewGroups const& groups, std::vector<Tre
 }
 
 /// Appends the additions that make the value of `node`; returns where it ends up.
-int join(TreeNode node, std::vector<TreeNode> const& nodes, ViewGroups const& groups, std::vector<TreeAddition>& order) {
+int join(TreeNode node, std::vector<TreeNode> const& nodes, ViewGroups const& groups,
+         std::vector<TreeAddition>& order) {
   auto const found = std::find(nodes.begin(), nodes.end(), node);
   if (found != nodes.end()) return static_cast<int>(found - nodes.begin());
   ensure(node.level > 0, "joining_order: the nodes do not cover view group ", node.index);

@@ -9,9 +9,11 @@
 
 namespace strata {
 
-/// f = scale * pi / views * ramp * (weight . y), each detector row on its own: a zero-padded linear convolution with
-///   h[0] = 1/4, h[q] = 0 for other even q, h[q] = -1 / (pi q)^2 for odd q.
-/// Source: Kak and Slaney, Principles of Computerized Tomographic Imaging, 3.3. The transform behind it is FFTW on the
+/// f = post_weight . (scale * pi / views * ramp * (weights . y)), each detector row on its own: a zero-padded linear
+/// convolution with
+///   h[0] = 1/4, h[q] = 0 for other even q, h[q] = -1 / (pi q)^2 for odd q,
+/// times (q g / sin(q g))^2 for channels at equal angles g. Source: Kak and Slaney, Principles of Computerized
+/// Tomographic Imaging, 3.3 and 3.4.1. The transform behind it is FFTW on the
 /// host; other back ends add a file beside ramp_filter_fftw.cpp.
 class RampFilter {
  public:
@@ -25,14 +27,22 @@ class RampFilter {
 
  private:
   struct Transform;
+  struct RowGroup;
+  /// buffer = weighted rows, zero-padded; and back: out = weighted rows.
+  void load(ConstSinogram const& in, int global_view, RowGroup const& rows, float* buffer) const;
+  void store(float* buffer, RowGroup const& rows, Sinogram const& out) const;
+
   SinogramLayout layout_;
   int padded_length_;
   std::vector<float> det_weights_;
+  std::vector<float> post_weights_;
+  std::vector<float> view_weights_;
   std::vector<float> response_;  ///< real spectrum of the kernel, times the scale and 1 / padded_length
   std::unique_ptr<Transform> transform_;
 };
 
-/// The kernel h[-(n-1) .. n-1] times `scale`, in double; entry n - 1 is h[0].
-std::vector<double> ramp_kernel(int num_channels, double scale);
+/// The kernel h[-(n-1) .. n-1] times `scale`, in double; entry n - 1 is h[0]. `fan_pitch`: rad between channels at
+/// equal angles, 0 for channels at equal distances. \throws InputError for a fan of 180 degrees or more.
+std::vector<double> ramp_kernel(int num_channels, double scale, double fan_pitch = 0);
 
 }  // namespace strata

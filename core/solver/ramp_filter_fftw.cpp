@@ -29,12 +29,18 @@ struct FftwFree {
 };
 using Buffer = std::unique_ptr<float[], FftwFree>;
 
-Buffer make_buffer(std::size_t size) { return Buffer(static_cast<float*>(fftwf_malloc(size * sizeof(float)))); }
+bool fits(std::vector<float> const& weights, Index size) {
+  return weights.empty() || static_cast<Index>(weights.size()) == size;
+}
+
+Buffer make_buffer(std::size_t size) {
+  return Buffer(static_cast<float*>(fftwf_malloc(size * sizeof(float))));
+}
 
 }  // namespace
 
-/// Plans for rows_at_once rows of one length, in place. FFTW_ESTIMATE, since measuring may choose another algorithm, and
-/// so other roundings, from run to run.
+/// Plans for rows_at_once rows of one length, in place. FFTW_ESTIMATE, since measuring may choose another algorithm,
+/// and so other roundings, from run to run.
 struct RampFilter::Transform {
   int length;
   int pitch;  // floats from row to row
@@ -75,9 +81,16 @@ RampFilter::RampFilter(SinogramShape const& shape, SinogramLayout const& layout,
     : layout_(layout),
       padded_length_(good_length(2 * shape.num_det_channels - 1)),
       det_weights_(params.det_weights),
+      post_weights_(params.post_weights),
+      view_weights_(params.view_weights),
       transform_(std::make_unique<Transform>(padded_length_)) {
   int const n = padded_length_;
-  auto const kernel = ramp_kernel(shape.num_det_channels, params.scale * std::numbers::pi / shape.num_views / n);
+  Index const per_view = Index(shape.num_det_rows) * shape.num_det_channels;
+  Index const per_row = Index(shape.num_views) * shape.num_det_channels;
+  ensure(fits(det_weights_, per_view) && fits(post_weights_, per_view) && fits(view_weights_, per_row),
+         "RampFilter: weights do not fit the sinogram");
+  auto const kernel =
+      ramp_kernel(shape.num_det_channels, params.scale * std::numbers::pi / shape.num_views / n, params.fan_pitch);
   // The kernel is even, so its spectrum is real: a cosine sum over the odd entries.
   std::vector<double> cosines(n);
   for (int j = 0; j < n; ++j) cosines[j] = std::cos(2 * std::numbers::pi * j / n);
@@ -92,46 +105,68 @@ RampFilter::RampFilter(SinogramShape const& shape, SinogramLayout const& layout,
 
 RampFilter::~RampFilter() = default;
 
+/// Up to rows_at_once rows of one view: [row][pitch] of a buffer and lanes `lane` ... of block `block`.
+struct RampFilter::RowGroup {
+  int view, block, lane;
+  int first_row;  ///< in the sinogram
+  int count;      ///< real rows
+};
+
+void RampFilter::load(ConstSinogram const& in, int global_view, RowGroup const& rows, float* buffer) const {
+  int const channels = layout_.num_channels;
+  std::size_t const pitch = transform_->pitch;
+  std::memset(buffer, 0, rows_at_once * pitch * sizeof(float));
+  for (int c = 0; c < channels; ++c) {
+    Real const* const from = &in(rows.view, rows.block, c, rows.lane);
+    for (int l = 0; l < rows.count; ++l) buffer[l * pitch + c] = from[l];
+  }
+  for (int l = 0; l < rows.count && !det_weights_.empty(); ++l) {
+    float const* const weights = &det_weights_[std::size_t(rows.first_row + l) * channels];
+    for (int c = 0; c < channels; ++c) buffer[l * pitch + c] *= weights[c];
+  }
+  if (view_weights_.empty()) return;
+  float const* const weights = &view_weights_[std::size_t(global_view) * channels];
+  for (int l = 0; l < rows.count; ++l)
+    for (int c = 0; c < channels; ++c) buffer[l * pitch + c] *= weights[c];
+}
+
+void RampFilter::store(float* buffer, RowGroup const& rows, Sinogram const& out) const {
+  int const channels = layout_.num_channels;
+  std::size_t const pitch = transform_->pitch;
+  for (int l = 0; l < rows.count && !post_weights_.empty(); ++l) {
+    float const* const weights = &post_weights_[std::size_t(rows.first_row + l) * channels];
+    for (int c = 0; c < channels; ++c) buffer[l * pitch + c] *= weights[c];
+  }
+  for (int c = 0; c < channels; ++c) {
+    Real* const to = &out(rows.view, rows.block, c, rows.lane);
+    for (int l = 0; l < rows_at_once; ++l) to[l] = l < rows.count ? buffer[l * pitch + c] : Real(0);
+  }
+}
+
 void RampFilter::apply(ShardedSinogram const& sinogram, ShardedSinogram const& filtered) const {
   SliceBlocks const& rows = layout_.rows;
-  int const channels = layout_.num_channels;
   int const groups = rows.lanes / lane_group;
-  Transform const& transform = *transform_;
-  auto const filter_group = [&](ConstSinogram const& in, Sinogram const& out, int view, int block, int lane) {
-    thread_local Buffer buffer;
-    thread_local std::size_t size = 0;
-    std::size_t const needed = std::size_t(rows_at_once) * transform.pitch;
-    if (size < needed) buffer = make_buffer(size = needed);
-    std::memset(buffer.get(), 0, needed * sizeof(float));
-    Range const real = rows.slices(block);
-    int const count = std::clamp(real.size() - lane, 0, rows_at_once);
-    for (int c = 0; c < channels; ++c) {
-      Real const* const from = &in(view, block, c, lane);
-      for (int l = 0; l < count; ++l) buffer[std::size_t(l) * transform.pitch + c] = from[l];
-    }
-    if (!det_weights_.empty())
-      for (int l = 0; l < count; ++l)
-        for (int c = 0; c < channels; ++c)
-          buffer[std::size_t(l) * transform.pitch + c] *=
-              det_weights_[std::size_t(real.begin + lane + l) * channels + c];
-    transform.convolve(buffer.get(), response_.data());
-    for (int c = 0; c < channels; ++c) {
-      Real* const to = &out(view, block, c, lane);
-      for (int l = 0; l < rows_at_once; ++l)
-        to[l] = l < count ? buffer[std::size_t(l) * transform.pitch + c] : Real(0);
-    }
-  };
+  std::size_t const needed = std::size_t(rows_at_once) * transform_->pitch;
   sinogram.placement.devices()->for_each([&](int d, ExecSpace const& exec) {
-    int const items = sinogram.placement.owned(d).size() * rows.num_blocks() * groups;
+    Range const views = sinogram.placement.owned(d);
+    int const items = views.size() * rows.num_blocks() * groups;
     ConstSinogram const in = sinogram[d];
     Sinogram const out = filtered[d];
-    Kokkos::parallel_for("strata::ramp_filter",
-                         Kokkos::RangePolicy<ExecSpace, Kokkos::Schedule<Kokkos::Dynamic>>(exec, 0, items),
-                         [&](int item) {
-                           int const group = item % groups;
-                           int const block = item / groups % rows.num_blocks();
-                           filter_group(in, out, item / groups / rows.num_blocks(), block, group * lane_group);
-                         });
+    Kokkos::parallel_for(
+        "strata::ramp_filter", Kokkos::RangePolicy<ExecSpace, Kokkos::Schedule<Kokkos::Dynamic>>(exec, 0, items),
+        [&](int item) {
+          thread_local Buffer buffer;
+          thread_local std::size_t size = 0;
+          if (size < needed) buffer = make_buffer(size = needed);
+          int const block = item / groups % rows.num_blocks();
+          int const view = item / groups / rows.num_blocks();
+          int const lane = item % groups * lane_group;
+          Range const real = rows.slices(block);
+          RowGroup const group{view, block, lane, real.begin + lane, std::clamp(real.size() - lane, 0, rows_at_once)};
+          load(in, views.begin + view, group, buffer.get());
+          transform_->convolve(buffer.get(), response_.data());
+          store(buffer.get(), group, out);
+        });
   });
   sinogram.placement.devices()->fence("ramp_filter: the filtered sinogram is read next");
 }

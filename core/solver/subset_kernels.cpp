@@ -58,6 +58,33 @@ void SliceSums::add_chunks(ExecSpace const& exec, int entries, bool accumulate) 
       });
 }
 
+void subset_slice_means(ExecSpace const& exec, ShardBlocks const& shard, DirectionRule const& rule,
+                        SubsetArrays const& arrays, SliceSums const& sums) {
+  int const entries = arrays.pixels.size();
+  auto const partial = sums.partial();
+  Kokkos::parallel_for(
+      "strata::subset_slice_means", FlatPolicy(exec, 0, num_items(shard, entries)), KOKKOS_LAMBDA(Index i) {
+        Item const item(i, shard, entries);
+        LaneSums gradients, inverses;
+        for (int t = item.begin; t < item.end; ++t) {
+          Real const* __restrict const back = &arrays.back_projection(item.block, t, item.lane);
+          Real const* __restrict const gradient = &arrays.prior_gradient(item.block, t, item.lane);
+          Real const* __restrict const prior = &arrays.prior_curvature(item.block, t, item.lane);
+          Real const* __restrict const hessian = &arrays.hessian(item.block, arrays.pixels.index(t), item.lane);
+#pragma omp simd
+          for (int l = 0; l < lane_group; ++l) {
+            double const g = double(gradient[l]) - double(rule.data_factor) * double(back[l]);
+            double const inverse = 1 / (double(rule.data_factor) * double(hessian[l]) + double(prior[l]));
+            gradients.values[l] += l < item.real ? g * inverse : 0;
+            inverses.values[l] += l < item.real ? inverse : 0;
+          }
+        }
+        store(gradients, partial, 0, item, shard.blocks.lanes);
+        store(inverses, partial, 1, item, shard.blocks.lanes);
+      });
+  sums.add_chunks(exec, entries, false);
+}
+
 void subset_direction(ExecSpace const& exec, ShardBlocks const& shard, DirectionRule const& rule,
                       SubsetArrays const& arrays, SliceSums const& sums) {
   int const entries = arrays.pixels.size();
@@ -66,6 +93,14 @@ void subset_direction(ExecSpace const& exec, ShardBlocks const& shard, Direction
       "strata::subset_direction", FlatPolicy(exec, 0, num_items(shard, entries)), KOKKOS_LAMBDA(Index i) {
         Item const item(i, shard, entries);
         LaneSums descent, curvature;
+        Real shift[lane_group];  // what damping takes off the gradient of a slice
+        for (int l = 0; l < lane_group; ++l) {
+          int const slice = item.block * shard.blocks.lanes + item.lane + l;
+          bool const damped = arrays.undamped.extent(0) > 0 && l < item.real && arrays.means(1, slice) > 0;
+          shift[l] = damped
+                         ? static_cast<Real>(arrays.undamped(slice) * (arrays.means(0, slice) / arrays.means(1, slice)))
+                         : Real(0);
+        }
         for (int t = item.begin; t < item.end; ++t) {
           int const pixel = arrays.pixels.index(t);
           int const ahead = arrays.pixels.index(t + fetch_distance < item.end ? t + fetch_distance : t);
@@ -80,7 +115,7 @@ void subset_direction(ExecSpace const& exec, ShardBlocks const& shard, Direction
 #pragma omp simd
           for (int l = 0; l < lane_group; ++l) {
             Real const g = gradient[l] - rule.data_factor * back[l];
-            Real d = -g / (rule.data_factor * hessian[l] + prior[l]);
+            Real d = -(g - shift[l]) / (rule.data_factor * hessian[l] + prior[l]);
             Real const clipped = x[l] <= 0 && g > 0 ? Real(0) : (d > -x[l] ? d : -x[l]);
             d = rule.clip_direction ? clipped : d;
             d = l < item.real ? d : Real(0);

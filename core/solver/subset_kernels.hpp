@@ -37,12 +37,14 @@ class SliceSums {
   Array2<double> total_;
 };
 
-inline int num_chunks(int entries) { return (entries + SliceSums::chunk - 1) / SliceSums::chunk; }
+inline int num_chunks(int entries) {
+  return (entries + SliceSums::chunk - 1) / SliceSums::chunk;
+}
 
 /// How a direction is made.
 struct DirectionRule {
-  Real data_factor = 1;          ///< 1 / sigma_y^2
-  bool clip_direction = false;   ///< positivity: d = 0 where x <= 0 and g > 0, else max(d, -x)
+  Real data_factor = 1;         ///< 1 / sigma_y^2
+  bool clip_direction = false;  ///< positivity: d = 0 where x <= 0 and g > 0, else max(d, -x)
 };
 
 struct SubsetArrays {
@@ -50,13 +52,21 @@ struct SubsetArrays {
   ConstCylinders back_projection;  ///< A'(w e)
   ConstCylinders prior_gradient;
   ConstCylinders prior_curvature;
-  ConstCylinders hessian;  ///< (A o A)'w, whole shard [block][pixel][lane]
-  ConstCylinders recon;    ///< x, whole shard
-  Cylinders direction;     ///< written
+  ConstCylinders hessian;            ///< (A o A)'w, whole shard [block][pixel][lane]
+  ConstCylinders recon;              ///< x, whole shard
+  Cylinders direction;               ///< written
+  Array1<Real const> undamped = {};  ///< 1 - s at [block * lanes + lane]; empty: slice means are not damped
+  Array2<double const> means = {};   ///< of subset_slice_means(), where they are damped
 };
 
-/// direction = -g / (data_factor H + prior curvature), g = prior gradient - data_factor * back projection; 0 in padded
-/// lanes. sums: quantity 0: -g d, quantity 1: prior curvature d^2.
+/// sums: quantity 0: g / curvature, quantity 1: 1 / curvature, curvature = data_factor H + prior curvature; their ratio
+/// is the mean of g over the subset's pixels of a slice, weighted by 1 / curvature.
+void subset_slice_means(ExecSpace const& exec, ShardBlocks const& shard, DirectionRule const& rule,
+                        SubsetArrays const& arrays, SliceSums const& sums);
+
+/// direction = -(g - (1 - s) mean(g)) / (data_factor H + prior curvature), g = prior gradient - data_factor * back
+/// projection; the means count only where `undamped` is given (solver.md 2.5). 0 in padded lanes. sums: quantity 0: -g
+/// d, quantity 1: prior curvature d^2.
 void subset_direction(ExecSpace const& exec, ShardBlocks const& shard, DirectionRule const& rule,
                       SubsetArrays const& arrays, SliceSums const& sums);
 

@@ -12,8 +12,8 @@ std::vector<int> concatenated(TomographyModel const& model, PixelPartition const
   std::vector<std::size_t> next(partition.subsets.size() + 1, 0);
   for (std::size_t s = 0; s < partition.subsets.size(); ++s) next[s + 1] = next[s] + partition.subsets[s].size();
   std::vector<int> all(next.back());
-  bool const repeats = std::any_of(partition.repeated.begin(), partition.repeated.end(),
-                                   [](auto const& list) { return !list.empty(); });
+  bool const repeats =
+      std::any_of(partition.repeated.begin(), partition.repeated.end(), [](auto const& list) { return !list.empty(); });
   if (repeats) {
     for (std::size_t s = 0; s < partition.subsets.size(); ++s) {
       auto const sorted = z_order(partition.subsets[s], model.recon_shape().num_cols);
@@ -46,8 +46,7 @@ SubsetPlan make_subset_plan(TomographyModel const& model, PixelPartition const& 
   plan.subsets.resize(partition.subsets.size());
   for (int d = 0; d < model.devices().size(); ++d) {
     PixelList const list = make_pixel_list(model.devices().exec(d), all, cols);
-    PixelList const repeats =
-        repeated.empty() ? PixelList{} : make_pixel_list(model.devices().exec(d), repeated, cols);
+    PixelList const repeats = repeated.empty() ? PixelList{} : make_pixel_list(model.devices().exec(d), repeated, cols);
     std::size_t begin = 0;
     std::size_t first_repeat = 0;
     for (std::size_t s = 0; s < plan.subsets.size(); ++s) {

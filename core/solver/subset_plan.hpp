@@ -10,8 +10,8 @@ namespace strata {
 
 struct SubsetPlan {
   struct Subset {
-    std::vector<PixelList> pixels;               ///< [device]
-    std::vector<Array1<int const>> repeated;     ///< [device]; empty: no halo has to be refreshed
+    std::vector<PixelList> pixels;            ///< [device]
+    std::vector<Array1<int const>> repeated;  ///< [device]; empty: no halo has to be refreshed
     int size() const { return pixels[0].size(); }
   };
   std::vector<Subset> subsets;

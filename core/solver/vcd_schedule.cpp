@@ -6,7 +6,8 @@
 namespace strata {
 
 VCDSchedule make_schedule(ScheduleParams const& params, std::vector<int> const& pixels) {
-  require(!pixels.empty(), "geometry.use_ror_mask: expected pixels inside the region of reconstruction, there are none");
+  require(!pixels.empty(),
+          "geometry.use_ror_mask: expected pixels inside the region of reconstruction, there are none");
   LegacyRandom random(params.seed);
   auto const sequence = partition_schedule(params.partition_sequence, static_cast<int>(params.granularity.size()),
                                            params.max_iterations, params.first_iteration);

@@ -1,8 +1,8 @@
 #include "core/solver/vcd_solver.hpp"
 
+#include <Kokkos_Profiling_ScopedRegion.hpp>
 #include <algorithm>
 #include <chrono>
-#include <Kokkos_Profiling_ScopedRegion.hpp>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -20,11 +20,28 @@ int largest_subset(std::vector<SubsetPlan> const& plans) {
   return largest;
 }
 
-Real as_real(double value) { return static_cast<Real>(value); }
+Real as_real(double value) {
+  return static_cast<Real>(value);
+}
+
+/// 1 - s for the lanes of a shard.
+Array1<Real> undamped_factors(ExecSpace const& exec, SliceBlocks const& blocks, int shard,
+                              std::vector<double> const& damping) {
+  auto const factors = make_view<Array1<Real>>(exec, "strata::vcd::undamped", blocks.per_shard * blocks.lanes);
+  auto const host = Kokkos::create_mirror(factors);
+  for (int b = 0; b < blocks.per_shard; ++b)
+    for (int lane = 0; lane < blocks.lanes; ++lane) {
+      Range const slices = blocks.slices(shard * blocks.per_shard + b);
+      host(b * blocks.lanes + lane) = lane < slices.size() ? as_real(1 - damping[slices.begin + lane]) : Real(0);
+    }
+  Kokkos::deep_copy(exec, factors, host);
+  exec.fence("strata::vcd: the host copy goes away");
+  return factors;
+}
 
 }  // namespace
 
-VCDSolver::Workspace::Workspace(TomographyModel const& model, int max_subset, bool prior_loss) {
+VCDSolver::Workspace::Workspace(TomographyModel const& model, int max_subset, VCDOptions const& options) {
   SliceBlocks const& blocks = model.recon_placement().blocks();
   bool const several = model.devices().size() > 1;
   Index const block = Index(max_subset) * blocks.lanes;
@@ -45,7 +62,11 @@ VCDSolver::Workspace::Workspace(TomographyModel const& model, int max_subset, bo
     work.change_sums = SliceSums(exec, blocks, 2, max_subset);
     work.recon_sum = SliceSums(exec, blocks, 1, pixels);
     work.host = decltype(work.host)("strata::vcd::host", 2, blocks.per_shard * blocks.lanes);
-    if (prior_loss) {
+    if (!options.slice_mean_damping.empty()) {
+      work.means = SliceSums(exec, blocks, 2, max_subset);
+      work.undamped = undamped_factors(exec, blocks, d, options.slice_mean_damping);
+    }
+    if (options.compute_prior_loss) {
       work.prior_loss = make_view<Array1<double>>(exec, "strata::vcd::prior_loss", blocks.shard_size);
       work.host_loss = decltype(work.host_loss)("strata::vcd::host_loss", blocks.shard_size);
     }
@@ -78,9 +99,10 @@ VCDSolver::VCDSolver(TomographyModel const& model, Prior const& prior, VCDOption
       fm_(1 / (options.sigma_y * options.sigma_y)),
       halo_(model.recon_placement(), model.recon_shape().num_pixels()),
       sums_(model.sino_placement(), model.sinogram_layout().rows),
-      work_(std::make_unique<Workspace>(model, largest_subset(plans_), options.compute_prior_loss)) {
+      work_(std::make_unique<Workspace>(model, largest_subset(plans_), options)) {
   if (state_.weights)
-    mean_weight_ = sum(sums_, model_.sinogram_layout(), *state_.weights) / static_cast<double>(model_.sinogram_shape().size());
+    mean_weight_ =
+        sum(sums_, model_.sinogram_layout(), *state_.weights) / static_cast<double>(model_.sinogram_shape().size());
 }
 
 VCDSolver::~VCDSolver() = default;
@@ -95,13 +117,12 @@ IterationStats VCDSolver::iterate(int iteration, int plan, std::vector<int> cons
   IterationStats stats;
   stats.iteration = iteration;
   stats.num_subsets = static_cast<int>(order.size());
-  model_.devices().for_each([&](int d, ExecSpace const& exec) {
-    Kokkos::deep_copy(exec, work_->devices[d].change_sums.total(), 0.0);
-  });
+  model_.devices().for_each(
+      [&](int d, ExecSpace const& exec) { Kokkos::deep_copy(exec, work_->devices[d].change_sums.total(), 0.0); });
   if (prior_.needs_halos()) halo_.exchange(state_.recon);
   double alpha_sum = 0;
   for (int const subset : order) {
-    check_interrupt();
+    if (options_.interrupt_within_pass) check_interrupt();
     update(plans_[plan].subsets[subset], alpha_sum);
   }
   finish_pending();
@@ -149,13 +170,15 @@ void VCDSolver::find_direction(SubsetPlan::Subset const& subset) {
     };
     VolumeShard const volume{model_.recon_shape(), blocks, d, state_.recon[d], halo_.below(d), halo_.above(d)};
     prior_.gradient_and_curvature(exec, volume, subset.pixels[d], own(work.gradient), own(work.curvature));
-    SubsetArrays const arrays{subset.pixels[d],
-                              own(model_.nodes().trivial() ? work.partial : work.staging),
-                              own(work.gradient),
-                              own(work.curvature),
-                              state_.hessian[d],
-                              state_.recon[d],
-                              own(work.direction)};
+    SubsetArrays arrays{subset.pixels[d],   own(model_.nodes().trivial() ? work.partial : work.staging),
+                        own(work.gradient), own(work.curvature),
+                        state_.hessian[d],  state_.recon[d],
+                        own(work.direction)};
+    if (work.undamped.extent(0) > 0) {
+      subset_slice_means(exec, {blocks, d}, rule, arrays, work.means);
+      arrays.undamped = work.undamped;
+      arrays.means = work.means.total();
+    }
     subset_direction(exec, {blocks, d}, rule, arrays, work.step_sums);
   });
   share_direction(subset.size());
@@ -236,8 +259,7 @@ void VCDSolver::finish_statistics(IterationStats& stats) {
   double const size = static_cast<double>(model_.sinogram_shape().size());
   double const weighted = sum_of_weighted_squares(sums_, layout, state_.weighted_error, state_.weights);
   stats.fm_rmse = std::sqrt(weighted / (mean_weight_ * size)) / options_.sigma_y;
-  stats.error_sino_rmse =
-      std::sqrt(sum_of_squared_errors(sums_, layout, state_.weighted_error, state_.weights) / size);
+  stats.error_sino_rmse = std::sqrt(sum_of_squared_errors(sums_, layout, state_.weighted_error, state_.weights) / size);
 
   if (options_.compute_prior_loss && prior_.needs_halos()) halo_.exchange(state_.recon);
   model_.devices().for_each([&](int d, ExecSpace const& exec) {

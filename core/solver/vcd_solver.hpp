@@ -15,9 +15,9 @@ namespace strata {
 
 /// The arrays of a run. The error sinogram is kept multiplied by the weights.
 struct VCDState {
-  ShardedVolume recon;                ///< x
-  ShardedVolume hessian;              ///< (A o A)' w
-  ShardedSinogram weighted_error;     ///< w (y - A x)
+  ShardedVolume recon;                       ///< x
+  ShardedVolume hessian;                     ///< (A o A)' w
+  ShardedSinogram weighted_error;            ///< w (y - A x)
   ShardedSinogram const* weights = nullptr;  ///< w; null: ones
 };
 
@@ -58,7 +58,7 @@ class VCDSolver {
   VCDOptions options_;
   VCDState state_;
   std::vector<SubsetPlan> plans_;
-  double fm_;           // 1 / sigma_y^2
+  double fm_;  // 1 / sigma_y^2
   double mean_weight_ = 1;
   Halo halo_;
   SinogramSums sums_;

@@ -27,7 +27,8 @@ void scale(ShardedVolume const& volume, double factor, bool positive) {
 
 }  // namespace
 
-double start_vcd(TomographyModel const& model, InitialImage initial, bool positivity, VCDState const& state) {
+double start_vcd(TomographyModel const& model, InitialImage initial, bool positivity, VCDState const& state,
+                 RedundancyOptions const& direct) {
   SinogramLayout const& layout = model.sinogram_layout();
   ShardedSinogram const scratch = model.make_sinogram("vcd::start");
   SinogramSums const sums(model.sino_placement(), layout.rows);
@@ -39,7 +40,7 @@ double start_vcd(TomographyModel const& model, InitialImage initial, bool positi
   }
 
   double factor = 1;
-  if (initial == InitialImage::direct) direct_recon(model, state.weighted_error, scratch, state.recon);
+  if (initial == InitialImage::direct) direct_recon(model, state.weighted_error, scratch, state.recon, direct);
   if (initial == InitialImage::given && positivity) scale(state.recon, 1, true);
   model.forward_project(state.recon, scratch);
   if (initial == InitialImage::direct) {

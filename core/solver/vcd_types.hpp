@@ -6,23 +6,25 @@
 namespace strata {
 
 struct VCDOptions {
-  double sigma_y = 1;                       ///< no unit
+  double sigma_y = 1;  ///< no unit
   double max_alpha = 1.5;
   bool positivity_flag = false;
-  bool reference_mode = false;              ///< the reference's choices, see docs/differences.md
+  bool reference_mode = false;  ///< the reference's choices, see docs/differences.md
   bool compute_prior_loss = false;
-  double stop_threshold_change_pct = 0.2;   ///< 0: never stop early
+  std::vector<double> slice_mean_damping = {};  ///< [slice] factors s of Geometry::slice_mean_damping(); empty: none
+  double stop_threshold_change_pct = 0.2;       ///< 0: never stop early
+  bool interrupt_within_pass = true;  ///< false: a pass that has begun is finished, so the image is worth keeping
 };
 
 /// What is recorded of one iteration. Source: solver.md 2.6.
 struct IterationStats {
   int iteration = 0;
   int num_subsets = 0;
-  double fm_rmse = 0;            ///< sqrt(sum w e^2 / (mean(w) N)) / sigma_y
-  double error_sino_rmse = 0;    ///< sqrt(sum e^2 / N)
-  double pct_change = 0;         ///< 100 * sum |update| / sum |recon|
-  double alpha = 0;              ///< mean over the subsets
-  double prior_loss = 0;         ///< per voxel; 0 unless asked for
+  double fm_rmse = 0;          ///< sqrt(sum w e^2 / (mean(w) N)) / sigma_y
+  double error_sino_rmse = 0;  ///< sqrt(sum e^2 / N)
+  double pct_change = 0;       ///< 100 * sum |update| / sum |recon|
+  double alpha = 0;            ///< mean over the subsets
+  double prior_loss = 0;       ///< per voxel; 0 unless asked for
   double seconds = 0;
   std::vector<double> delta_norm_per_slice;
 };

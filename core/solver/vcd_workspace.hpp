@@ -10,13 +10,15 @@ namespace strata {
 
 struct VCDSolver::Workspace {
   struct PerDevice {
-    BandBuffer partial;    ///< nodes of A'(w e), all blocks
-    BandBuffer staging;    ///< all nodes of the own blocks; several devices only
+    BandBuffer partial;                         ///< nodes of A'(w e), all blocks
+    BandBuffer staging;                         ///< all nodes of the own blocks; several devices only
     BandBuffer gradient, curvature, direction;  ///< own blocks
-    BandBuffer gathered;   ///< direction, all blocks; several devices only
-    SliceSums step_sums;   ///< descent, prior curvature
-    SliceSums change_sums; ///< |step|, step^2, summed over a pass
-    SliceSums recon_sum;   ///< |recon|
+    BandBuffer gathered;                        ///< direction, all blocks; several devices only
+    SliceSums step_sums;                        ///< descent, prior curvature
+    SliceSums means;                            ///< of slices, where they are damped
+    Array1<Real> undamped;                      ///< 1 - s at [block * lanes + lane], where slice means are damped
+    SliceSums change_sums;                      ///< |step|, step^2, summed over a pass
+    SliceSums recon_sum;                        ///< |recon|
     Array1<double> prior_loss;
     Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace> host;  ///< copies of SliceSums::total()
     Kokkos::View<double*, Kokkos::HostSpace> host_loss;
@@ -25,7 +27,7 @@ struct VCDSolver::Workspace {
   std::vector<PendingStep> pending;  ///< [device]
   std::vector<Range> own_blocks;     ///< [device], global numbers
 
-  Workspace(TomographyModel const& model, int max_subset, bool prior_loss);
+  Workspace(TomographyModel const& model, int max_subset, VCDOptions const& options);
 
   /// Sum over slices in order of `quantity` of what pick(device) selects. Waits for the devices.
   template <class Pick>

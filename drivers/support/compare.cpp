@@ -68,7 +68,7 @@ void walk(Hdf5File const& a, Hdf5File const& b, DatasetComparison const& item, A
     from_a.resize(volume(count));
     from_b.resize(volume(count));
     a.read_slab(item.name, offset, count, from_a.data());
-    b.read_slab(item.name, offset, count, from_b.data());
+    b.read_slab(item.other, offset, count, from_b.data());
     for (std::size_t i = 0; i < from_a.size(); ++i) add(from_a[i], from_b[i]);
   });
 }
@@ -92,16 +92,17 @@ void compare_real(Hdf5File const& a, Hdf5File const& b, CompareOptions const& op
 }
 
 DatasetComparison compare_dataset(Hdf5File const& a, Hdf5File const& b, std::string const& name,
-                                  CompareOptions const& options) {
+                                  std::string const& other_name, CompareOptions const& options) {
   DatasetComparison item;
   item.name = name;
+  item.other = other_name;
   item.shape = a.shape(name);
-  Hdf5Shape const other = b.shape(name);
+  Hdf5Shape const other = b.shape(other_name);
   if (item.shape != other) {
     item.note = text("shapes differ: ", shape_text(item.shape), " and ", shape_text(other));
     return item;
   }
-  bool const whole = a.holds(name) == Hdf5Values::whole && b.holds(name) == Hdf5Values::whole;
+  bool const whole = a.holds(name) == Hdf5Values::whole && b.holds(other_name) == Hdf5Values::whole;
   if (whole)
     compare_whole(a, b, item);
   else
@@ -143,18 +144,20 @@ void for_each_slab(Hdf5Shape const& shape, std::int64_t max_values,
 }
 
 std::vector<DatasetComparison> compare_files(Hdf5File const& a, Hdf5File const& b, CompareOptions const& options) {
+  std::vector<DatasetComparison> items;
+  for (auto const& [name, other] : options.map) items.push_back(compare_dataset(a, b, name, other, options));
+  if (!items.empty()) return items;
   auto const in_a = a.datasets();
   auto const in_b = b.datasets();
   std::vector<std::string> all;
   std::ranges::set_union(in_a, in_b, std::back_inserter(all));
-  std::vector<DatasetComparison> items;
   for (auto const& name : all) {
     if (!is_wanted(options, name)) continue;
     bool const has_a = std::ranges::binary_search(in_a, name);
     bool const has_b = std::ranges::binary_search(in_b, name);
     if (has_a && has_b) {
       bool const numbers = a.holds(name) != Hdf5Values::other || b.holds(name) != Hdf5Values::other;
-      if (numbers) items.push_back(compare_dataset(a, b, name, options));
+      if (numbers) items.push_back(compare_dataset(a, b, name, name, options));
     } else if (options.require_all) {
       DatasetComparison item;
       item.name = name;

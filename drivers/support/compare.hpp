@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/io/hdf5_file.hpp"
@@ -16,10 +17,14 @@ struct CompareOptions {
   std::vector<std::string> only = {};  ///< shell patterns of full names; empty: all
   std::vector<std::string> skip = {};
   bool require_all = false;  ///< a dataset that one file lacks is a failure
+  /// Names in the first and in the second file of datasets to be compared; not empty: these and no others. Both files
+  /// must have them.
+  std::vector<std::pair<std::string, std::string>> map = {};
 };
 
 struct DatasetComparison {
-  std::string name;
+  std::string name;   ///< in the first file
+  std::string other;  ///< in the second one
   bool passed = false;
   std::string note;         ///< what is wrong, or of interest
   double nrmse = 0;         ///< ||b - a|| / ||a||
@@ -29,7 +34,8 @@ struct DatasetComparison {
 
 /// Datasets of `a` (the reference) and `b` in the order of their names. Real numbers within the tolerances; whole
 /// numbers, where both files hold such, must be equal; a value that is not finite must be the same in both. Text is
-/// left out. So are measured times (`seconds` in a group), unless `only` asks for them. Reads slabs of 32 MB at most.
+/// left out. \throws InputError for a mapped dataset that its file has not got. Left out, too, are measured times
+/// (`seconds` in a group), unless `only` asks for them. Reads slabs of 32 MB at most.
 std::vector<DatasetComparison> compare_files(Hdf5File const& a, Hdf5File const& b, CompareOptions const& options);
 
 /// Calls f(offset, count) for boxes that together make up `shape`, in C order, each with `max_values` entries at most

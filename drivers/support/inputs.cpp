@@ -1,5 +1,8 @@
 #include "drivers/support/inputs.hpp"
 
+#include <algorithm>
+#include <limits>
+
 #include "core/base/error.hpp"
 #include "core/base/log.hpp"
 #include "core/io/sharded_io.hpp"
@@ -83,12 +86,16 @@ std::vector<bool> read_region_mask(DeckSection const& geometry, ReconShape const
     Hdf5File const file(name.file);
     file.require_shape(name.dataset, {shape.num_rows, shape.num_cols}, "rows, cols");
     mask = custom_mask(shape.num_rows, shape.num_cols, file.read<float>(name.dataset));
-  } else if (geometry.get("use_ror_mask", true)) {
+  } else if (geometry.get("use_ror_mask", geometry.get("type", "") != "translation")) {
     mask = ellipse_mask(shape.num_rows, shape.num_cols, geometry.get("reference_mode", false));
   } else {
     mask = full_mask(shape.num_rows, shape.num_cols);
   }
   std::vector<bool> inside(mask.inside.begin(), mask.inside.end());
+  if (std::find(inside.begin(), inside.end(), true) == inside.end())
+    geometry.fail("use_ror_mask",
+                  text("expected pixels inside the region of reconstruction, there are none in a plane of ",
+                       shape.num_rows, " x ", shape.num_cols, " pixels (false takes all)"));
   return inside;
 }
 

@@ -33,7 +33,7 @@ SinogramShape read_sinogram_shape(Deck const& deck, std::optional<DatasetName> c
 using WeightsSource = std::variant<std::monostate, DatasetName, WeightModel>;
 WeightsSource read_weights_source(DeckSection const& input);
 
-/// `geometry.use_ror_mask`: true, false or a dataset. [pixel]
+/// `geometry.use_ror_mask`: true, false or a dataset; without it true, for translations false. [pixel]
 std::vector<bool> read_region_mask(DeckSection const& geometry, ReconShape const& shape);
 
 /// Throws unless `name` has the shape of the model's sinogram or volume.

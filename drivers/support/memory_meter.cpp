@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstring>
+#include <fstream>
 #include <string_view>
 
 namespace strata {
@@ -44,6 +45,11 @@ void start_memory_meter() {
   former = installed;
   Kokkos::Tools::Experimental::set_allocate_data_callback(on_allocate);
   Kokkos::Tools::Experimental::set_deallocate_data_callback(on_deallocate);
+}
+
+void restart_memory_peaks() {
+  peak = current.load();
+  std::ofstream("/proc/self/clear_refs") << "5\n";
 }
 
 Index peak_device_bytes() {

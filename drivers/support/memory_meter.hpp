@@ -9,6 +9,9 @@ namespace strata {
 /// host's, only arrays of ours (labels that begin with `strata::`). Tools that were loaded still get their calls.
 void start_memory_meter();
 
+/// Both peaks below count from now on, that of the host where the system allows it.
+void restart_memory_peaks();
+
 /// Largest sum of all devices so far, bytes. Kokkos does not tell devices apart.
 Index peak_device_bytes();
 /// Sum of all devices now, bytes.

@@ -46,11 +46,12 @@ class ProgramContext {
   /// Per device, for planning; nothing: what is free.
   std::optional<Index> memory_limit_bytes() const { return memory_limit_; }
 
-  /// \throws InputError when `path` is the output file, which would be overwritten.
+  /// \throws InputError when `path` is the output or the log file, which would be overwritten.
   void require_not_output(std::string const& path) const;
 
-  /// To be called when every key that the program knows was read, before any long work: refuses unknown keys; unless
-  /// only checking, checks that the output can be written and opens the log file. That file stays when the run fails.
+  /// To be called when every key that the program knows was read, before any long work: refuses unknown keys, and an
+  /// output or log that is the deck or a file that the deck names as input; unless only checking, checks that the
+  /// output can be written and opens the log file. That file stays when the run fails.
   void start_run();
   /// As `PhaseTimer timer(context.provenance(), phase)`.
   PhaseTimer time(Phase phase) { return PhaseTimer(provenance_, phase); }

@@ -5,6 +5,7 @@
 #include "core/base/log.hpp"
 #include "core/base/version.hpp"
 #include "core/io/atomic_path.hpp"
+#include "core/io/deck_node.hpp"
 #include "drivers/support/memory_meter.hpp"
 #include "drivers/support/program.hpp"
 
@@ -28,6 +29,23 @@ void allow_foreign_keys(Deck const& deck, ProgramInfo const& info) {
                           "darks", "angles"})
     if (!is_mine(info.inputs, key)) input.allow(key);
 }
+
+/// The files that a resolved deck names outside section `output`.
+void collect_files(DeckNode const& node, std::vector<std::string>& files) {
+  for (auto const& entry : node.entries) {
+    bool const is_file = entry.key == "file" || entry.key == "scan";
+    if (is_file && entry.value.kind == DeckNode::Kind::scalar) files.push_back(entry.value.scalar);
+    if (entry.key != "output") collect_files(entry.value, files);
+  }
+}
+
+bool same_file(std::string const& a, std::string const& b) {
+  std::error_code unknown;
+  return std::filesystem::equivalent(a, b, unknown);
+}
+
+/// Virtual devices are threads with buffers of their own; more than this is a slip of the pen.
+constexpr int most_devices = 256;
 
 }  // namespace
 
@@ -54,6 +72,8 @@ void ProgramContext::read_devices() {
     case DeckSection::Kind::number:
       devices_ = {DeviceRequest::Kind::count, devices.require<int>("use"), {}};
       if (devices_.count < 1) devices.fail("use", text("expected at least one device, got ", devices_.count));
+      if (devices_.count > most_devices)
+        devices.fail("use", text("expected at most ", most_devices, " devices, got ", devices_.count));
       break;
     case DeckSection::Kind::list:
       devices_ = {DeviceRequest::Kind::indices, 0, devices.require<std::vector<int>>("use")};
@@ -92,13 +112,17 @@ Devices ProgramContext::make_devices() {
 }
 
 void ProgramContext::require_not_output(std::string const& path) const {
-  std::error_code unknown;
-  bool const same = std::filesystem::equivalent(path, output_.file, unknown);
-  require(!same, output_.file, ": the output would replace an input of this run, give another output.file");
+  require(!same_file(path, output_.file), output_.file,
+          ": the output would replace an input of this run, give another output.file");
+  require(!same_file(path, output_.log), output_.log,
+          ": the log would replace an input of this run, give another output.log");
 }
 
 void ProgramContext::start_run() {
   deck().reject_unread();
+  std::vector<std::string> files{deck().file()};
+  collect_files(parse_deck(deck().resolved(), "resolved deck"), files);
+  for (auto const& file : files) require_not_output(file);
   if (options_.check) return;
   check_writable(output_.file);
   log::open_file(output_.log);

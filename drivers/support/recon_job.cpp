@@ -44,7 +44,7 @@ ReconJob read_recon_job(Deck const& deck) {
   job.initial = read_initial(input);
   job.prox_input = find_dataset(input, "prox_input", "/recon");
   DeckSection const reconstruction = deck.section("reconstruction");
-  job.settings = read_recon_settings(reconstruction);
+  job.settings = read_recon_settings(reconstruction, deck.section("geometry").get("type", ""));
   job.geometry = make_geometry(deck.section("geometry"), shape);
   job.mask = read_region_mask(deck.section("geometry"), job.geometry->params().recon);
   check_algorithm(reconstruction, job.settings, *job.geometry);

@@ -1,5 +1,6 @@
 #include "drivers/support/recon_run.hpp"
 
+#include <cmath>
 #include <memory>
 
 #include "core/base/interrupt.hpp"
@@ -36,7 +37,7 @@ ReconResult run_direct(ReconJob const& job, TomographyModel const& model, Progra
   }();
   ReconResult result{model.make_volume("recon"), {}, true};
   PhaseTimer const timer = context.time(Phase::compute);
-  direct_recon(model, sinogram, sinogram, result.recon);
+  direct_recon(model, sinogram, sinogram, result.recon, job.settings.direct);
   return result;
 }
 
@@ -45,8 +46,7 @@ ShardedVolume initial_image(ReconJob const& job, TomographyModel const& model) {
   auto const recon = model.make_volume("recon");
   // The reference fills the whole plane; by default what lies outside the region of reconstruction stays 0.
   auto const& pixels = job.settings.vcd.reference_mode ? model.all_pixels() : model.masked_pixels();
-  if (auto const* constant = std::get_if<double>(&job.initial))
-    model.fill(recon, pixels, static_cast<Real>(*constant));
+  if (auto const* constant = std::get_if<double>(&job.initial)) model.fill(recon, pixels, static_cast<Real>(*constant));
   return recon;
 }
 
@@ -64,6 +64,14 @@ LoadedData load(ReconJob const& job, TomographyModel const& model) {
           initial_image(job, model)};
 }
 
+/// Numbers that single precision cannot hold end up here as infinities; better a sentence than an image of them.
+void require_finite(IterationStats const& stats) {
+  for (double const value : {stats.fm_rmse, stats.pct_change, stats.alpha, stats.prior_loss})
+    require(std::isfinite(value), "iteration ", stats.iteration + 1,
+            ": the image or the error is not finite any more: ",
+            "line integrals, weights, sigmas or the initial image are beyond what single precision can hold");
+}
+
 /// The passes of the schedule, with stop test, checkpoints and interruption.
 void iterate(ReconJob const& job, TomographyModel const& model, VCDSchedule const& schedule, VCDSolver& solver,
              Checkpoint& checkpoint, ReconResult& result) {
@@ -75,6 +83,7 @@ void iterate(ReconJob const& job, TomographyModel const& model, VCDSchedule cons
     for (int pass = static_cast<int>(result.history.size()); pass < last - first; ++pass) {
       auto const& step = schedule.passes[pass];
       result.history.push_back(solver.iterate(first + pass, step.partition, step.order));
+      require_finite(result.history.back());
       auto const& stats = result.history.back();
       log_iteration(stats, last, prior_loss);
       progress.update(pass + 1, text("change ", stats.pct_change, " %"));
@@ -91,9 +100,8 @@ void iterate(ReconJob const& job, TomographyModel const& model, VCDSchedule cons
   if (result.converged)
     log::info("converged: the change is below stop_threshold_change_pct = ", job.settings.vcd.stop_threshold_change_pct,
               " %");
-  else if (job.settings.vcd.stop_threshold_change_pct > 0)
-    log::warn("not converged: max_iterations reached at a change of ",
-              result.history.empty() ? 100.0 : result.history.back().pct_change, " %");
+  else if (job.settings.vcd.stop_threshold_change_pct > 0 && !result.history.empty())
+    log::warn("not converged: max_iterations reached at a change of ", result.history.back().pct_change, " %");
 }
 
 }  // namespace
@@ -107,6 +115,7 @@ ReconResult run_recon(ReconJob& job, TomographyModel const& model, ProgramContex
   PhaseTimer const timer = context.time(Phase::compute);
   ShardedSinogram const* const weights = data.weights ? &*data.weights : nullptr;
   regularise(model, data.sinogram, weights, context.deck().section("reconstruction"), job.settings);
+  if (job.settings.slice_mean_damping) job.settings.vcd.slice_mean_damping = model.geometry().slice_mean_damping();
   auto const& settings = job.settings;
   auto const prior = settings.algorithm == "prox" ? make_proximal_prior(*data.prox_input, *settings.sigma_prox)
                                                   : make_qggmrf_prior(settings.prior);
@@ -126,10 +135,12 @@ ReconResult run_recon(ReconJob& job, TomographyModel const& model, ProgramContex
     log::info("resuming after ", result.history.size(), " iterations");
   }
   double const factor =
-      start_vcd(model, initial, settings.vcd.positivity_flag && !settings.vcd.reference_mode, state);
+      start_vcd(model, initial, settings.vcd.positivity_flag && !settings.vcd.reference_mode, state, settings.direct);
   if (initial == InitialImage::direct)
     log::info("initial image: ", model.geometry().direct_name(), ", scaled by ", factor);
-  VCDSolver solver(model, *prior, settings.vcd, state, std::move(plans));
+  VCDOptions options = settings.vcd;
+  options.interrupt_within_pass = !context.checkpoint().enabled();
+  VCDSolver solver(model, *prior, options, state, std::move(plans));
   iterate(job, model, schedule, solver, checkpoint, result);
   checkpoint.remove();
   return result;

@@ -54,12 +54,19 @@ std::optional<double> given_sigma(DeckSection const& section, char const* key, s
   return given;
 }
 
-QGGMRFParams read_prior(DeckSection const& section, RunAttributes const& run) {
+/// auto, true or false.
+Choice read_choice(DeckSection const& section, char const* key, Choice automatic) {
+  if (section.kind(key) == DeckSection::Kind::boolean) return section.require<bool>(key) ? Choice::on : Choice::off;
+  section.choice(key, {"auto"}, "auto");
+  return automatic;
+}
+
+QGGMRFParams read_prior(DeckSection const& section, RunAttributes const& run, bool translation) {
   QGGMRFParams prior;
   prior.p = section.get("p", run.number("p", prior.p));
   prior.q = section.get("q", run.number("q", prior.q));
   prior.T = section.get("T", run.number("T", prior.T));
-  auto const weights = section.get("qggmrf_nbr_wts", run.numbers("qggmrf_nbr_wts", {1, 1, 1}));
+  auto const weights = section.get("qggmrf_nbr_wts", run.numbers("qggmrf_nbr_wts", {translation ? 0.1 : 1, 1, 1}));
   if (weights.size() != 3)
     section.fail("qggmrf_nbr_wts", text("expected three numbers (row, col, slice), got ", weights.size()));
   prior.nbr_wts = {weights[0], weights[1], weights[2]};
@@ -75,15 +82,21 @@ QGGMRFParams read_prior(DeckSection const& section, RunAttributes const& run) {
 ScheduleParams read_schedule(DeckSection const& section, bool reference_mode, RunAttributes const& run) {
   ScheduleParams schedule;
   schedule.max_iterations = section.get("max_iterations", static_cast<int>(run.number("max_iterations", 15)));
-  if (schedule.max_iterations < 0)
-    section.fail("max_iterations", text("expected a number >= 0, got ", schedule.max_iterations));
+  // The orders of all passes are drawn before the first one.
+  constexpr int most_iterations = 100'000;
+  if (schedule.max_iterations < 0 || schedule.max_iterations > most_iterations)
+    section.fail("max_iterations",
+                 text("expected a number from 0 to ", most_iterations, ", got ", schedule.max_iterations));
   schedule.first_iteration = section.get("first_iteration", static_cast<int>(run.number("first_iteration", 0)));
   if (schedule.first_iteration < 0)
     section.fail("first_iteration", text("expected a number >= 0, got ", schedule.first_iteration));
   schedule.granularity = section.get("granularity", default_granularity());
+  if (schedule.granularity.empty()) section.fail("granularity", "expected at least one number of subsets, got none");
   for (int const subsets : schedule.granularity)
     if (subsets < 1) section.fail("granularity", text("expected numbers of subsets of at least 1, got ", subsets));
   schedule.partition_sequence = section.get("partition_sequence", default_partition_sequence());
+  if (schedule.partition_sequence.empty())
+    section.fail("partition_sequence", "expected at least one index into granularity, got none");
   int const partitions = static_cast<int>(schedule.granularity.size());
   for (int const entry : schedule.partition_sequence)
     if (entry < 0 || entry >= partitions)
@@ -98,21 +111,30 @@ ScheduleParams read_schedule(DeckSection const& section, bool reference_mode, Ru
 
 }  // namespace
 
-ReconSettings read_recon_settings(DeckSection const& section) {
+ReconSettings read_recon_settings(DeckSection const& section, std::string const& geometry) {
   ReconSettings settings;
   settings.algorithm = section.choice("algorithm", {"fbp", "fdk", "direct", "vcd", "prox"}, "vcd");
   settings.replay = read_replay_key(section);
   RunAttributes const run(settings.replay);
+  // Depth is resolved poorly by translations: rows hardly hold together, and steps are shorter.
+  bool const translation = geometry == "translation";
   auto& vcd = settings.vcd;
   vcd.reference_mode = section.get("reference_mode", false);
   vcd.positivity_flag = section.get("positivity_flag", run.number("positivity_flag", 0) != 0);
-  vcd.max_alpha = at_least(section, "max_alpha", section.get("max_alpha", run.number("max_alpha", 1.5)), 0, false);
+  vcd.max_alpha = at_least(section, "max_alpha",
+                           section.get("max_alpha", run.number("max_alpha", translation ? 1.3 : 1.5)), 0, false);
   double const stop = settings.replay ? run.number("stop_threshold_change_pct", 0) : 0.2;
   vcd.stop_threshold_change_pct =
       at_least(section, "stop_threshold_change_pct", section.get("stop_threshold_change_pct", stop), 0, true);
   vcd.compute_prior_loss = section.get("compute_prior_loss", false);
   settings.schedule = read_schedule(section, vcd.reference_mode, run);
-  settings.prior = read_prior(section, run);
+  settings.prior = read_prior(section, run, translation);
+  Choice const automatic = vcd.reference_mode ? Choice::off : Choice::automatic;
+  settings.direct = {read_choice(section, "short_scan_weights", automatic),
+                     read_choice(section, "offset_weights", automatic)};
+  settings.slice_mean_damping = section.get("slice_mean_damping", vcd.reference_mode);
+  if (settings.slice_mean_damping && vcd.positivity_flag && !vcd.reference_mode)
+    section.fail("slice_mean_damping", "expected false together with positivity_flag: the two have no common minimum");
   settings.sharpness = section.get("sharpness", run.number("sharpness", 1));
   settings.snr_db = section.get("snr_db", run.number("snr_db", 30));
   settings.sigma_y = given_sigma(section, "sigma_y", run.number("sigma_y"));
@@ -133,7 +155,8 @@ VCDSchedule read_replay(ReconSettings const& settings, int num_pixels) {
   VCDSchedule schedule;
   int const first = settings.schedule.first_iteration;
   // A run that stopped early has a longer sequence than orders.
-  int const recorded = static_cast<int>(std::min<std::int64_t>(order_shape[0], static_cast<std::int64_t>(sequence.size())));
+  int const recorded =
+      static_cast<int>(std::min<std::int64_t>(order_shape[0], static_cast<std::int64_t>(sequence.size())));
   int const passes = std::min(recorded, settings.schedule.max_iterations - first);
   for (int pass = 0; pass < passes; ++pass) {
     int const index = sequence[pass];

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/io/deck.hpp"
+#include "core/solver/redundancy_weights.hpp"
 #include "core/solver/vcd_schedule.hpp"
 #include "core/solver/vcd_types.hpp"
 #include "prior/qggmrf.hpp"
@@ -24,17 +25,20 @@ struct ReconSettings {
   VCDOptions vcd;                 ///< sigma_y is filled in later
   ScheduleParams schedule;
   QGGMRFParams prior;  ///< sigma_x is filled in later
+  RedundancyOptions direct;
   double sharpness = 1;
   double snr_db = 30;
+  bool slice_mean_damping = false;  ///< damp the mean of each slice as the geometry says, where it does
   std::optional<double> sigma_y, sigma_x, sigma_prox;  ///< given: not chosen automatically
   std::optional<Replay> replay;
 
   bool iterative() const { return algorithm == "vcd" || algorithm == "prox"; }
 };
 
-/// Reads the section; a replay's attributes are defaults for what the deck does not give.
+/// Reads the section; a replay's attributes are defaults for what the deck does not give. `geometry`: the scan's type,
+/// since defaults of translations are others.
 /// \throws InputError for impossible values.
-ReconSettings read_recon_settings(DeckSection const& reconstruction);
+ReconSettings read_recon_settings(DeckSection const& reconstruction, std::string const& geometry = "");
 
 /// The recorded schedule of settings.replay, at most schedule.max_iterations passes.
 /// \throws InputError when the file does not hold what a replay needs.

@@ -101,6 +101,9 @@ std::vector<IterationStats> read_history(Hdf5File const& file) {
   auto const prior = has_prior ? file.read<double>("/history/prior_loss") : std::vector<double>(loss.size());
   std::vector<double> norms;
   if (!loss.empty()) norms = file.read<double>("/history/delta_norm_per_slice");
+  for (auto const* other : {&change, &alpha, &seconds, &prior})
+    require(other->size() == loss.size(), file.path(), ": group /history: expected ", loss.size(),
+            " iterations in each dataset, got ", other->size());
   std::vector<IterationStats> history(loss.size());
   std::size_t const slices = loss.empty() ? 0 : norms.size() / loss.size();
   for (std::size_t i = 0; i < loss.size(); ++i) {
@@ -136,8 +139,8 @@ std::vector<std::string> describe(Geometry const& geometry, Placement const& sli
 }
 
 void report(ProgramContext& context, Geometry const& geometry, std::vector<bool> const& mask, MemoryPlan const& plan) {
-  auto lines = describe(geometry, plan.slices(), plan.views(),
-                        static_cast<Index>(std::count(mask.begin(), mask.end(), true)));
+  auto lines =
+      describe(geometry, plan.slices(), plan.views(), static_cast<Index>(std::count(mask.begin(), mask.end(), true)));
   auto const memory = plan.lines();
   lines.insert(lines.end(), memory.begin(), memory.end());
   for (auto const& line : lines) {

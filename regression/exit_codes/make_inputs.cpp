@@ -150,6 +150,21 @@ void write_sinograms(std::string const& folder) {
   write_sinogram(folder + "/sinogram_nan.h5", projections, bad, "rad", 1);
 }
 
+/// Images for what takes volumes: /recon fits sinogram.h5.
+void write_volumes(std::string const& folder) {
+  Shape const shape = {32, 32, 4};
+  File const file(folder + "/volume.h5");
+  dataset(file, "/recon", shape, constant(shape, 0.1f));
+  dataset(file, "/recon_differ", {32, 31, 4}, constant({32, 31, 4}, 0.1f));
+  dataset(file, "/recon_rank2", {32, 128}, constant(shape, 0.1f));
+  dataset(file, "/recon_huge", shape, constant(shape, 1e38f));
+  auto bad = constant(shape, 0.1f);
+  bad[77] = nan;
+  dataset(file, "/recon_nan", shape, bad);
+  dataset(file, "/mask_empty", {32, 32}, constant({32, 32}, 0));
+  dataset(file, "/mask_other", {32, 32}, constant({32, 32}, 0.5f));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -157,6 +172,7 @@ int main(int argc, char** argv) {
   std::string const folder = argv[1];
   write_scans(folder);
   write_sinograms(folder);
+  write_volumes(folder);
   std::ofstream(folder + "/text.h5") << "not HDF5\n";
   return 0;
 }

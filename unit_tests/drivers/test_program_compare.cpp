@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/base/error.hpp"
 #include "core/base/text.hpp"
 #include "core/io/hdf5_writer.hpp"
 #include "drivers/support/compare.hpp"
@@ -89,6 +90,18 @@ TEST(Compare, SlabsCoverEveryEntryOnce) {
     for (auto const extent : shape) volume *= extent;
     EXPECT_EQ(expected, volume) << shape_text(shape);
   }
+}
+
+TEST(Compare, AMapComparesDatasetsOfOtherNamesAndNoOthers) {
+  auto const a = file_with<float>("a", {3, 0, -4}, "/runs/x");
+  auto const b = file_with<float>("b", {3, 1, -4}, "/recon");
+
+  auto const items = compare_files(a, b, {.max_nrmse = 0.21, .map = {{"/runs/x", "/recon"}}});
+
+  ASSERT_EQ(items.size(), 1u);
+  EXPECT_DOUBLE_EQ(items[0].nrmse, 1.0 / 5);
+  EXPECT_TRUE(items[0].passed);
+  EXPECT_THROW(compare_files(a, b, {.map = {{"/runs/x", "/runs/x"}}}), InputError);
 }
 
 }  // namespace

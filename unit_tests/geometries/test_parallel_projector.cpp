@@ -20,10 +20,6 @@ struct Scan {
   bool teams = false;  ///< also tried with the GPU teams, which are slow here
 };
 
-std::ostream& operator<<(std::ostream& out, Scan const& scan) {
-  return out << scan.name;
-}
-
 ParallelBeamParams scan_of(SinogramShape sino, int rows, int cols, double voxel = 1, double aspect = 1,
                            double pitch = 1, double offset = 0) {
   ParallelBeamParams p;
@@ -168,7 +164,7 @@ TEST_P(ParallelProjector, TheFusedSweepHasTheBitsOfItsTwoParts) {
 
 TEST_P(ParallelProjector, ResultsDoNotDependOnTheNumberOfDevices) {
   for_each_scan([](Trial const& t) {
-    for (int const devices : {2, 3, 5}) {
+    for (int const devices : {2, 5}) {
       ProjectorRun const split(t.params, t.pixels, devices, t.kernels);
 
       EXPECT_EQ(split.forward(t.x), t.run.forward(t.x)) << devices << " devices";
@@ -213,6 +209,22 @@ TEST_P(ParallelProjector, BandsGiveTheBitsOfTheWhole) {
       }
     }
   });
+}
+
+TEST(ParallelProjectors, AreAdjointForRandomScans) {
+  std::mt19937 random(7);
+  auto const whole = [&](int low, int high) { return low + static_cast<int>(random() % (high - low + 1)); };
+  auto const real = [&](double low, double high) { return low + (high - low) * (random() / 4294967296.0); };
+  for (int trial = 0; trial < 40; ++trial) {
+    SCOPED_TRACE(trial);
+    ParallelBeamParams params = scan_of({whole(1, 40), whole(1, 70), whole(1, 50)}, whole(1, 40), whole(1, 40),
+                                        real(0.2, 4), real(0.3, 3), real(0.3, 3), real(-20, 20));
+    for (auto& angle : params.angles) angle = real(-10, 10);
+    Trial const t({"random", params, whole(1, 5)}, KernelChoice::best);
+    Values const ax = t.run.forward(t.x), aty = t.run.back(t.y);
+
+    EXPECT_NEAR(dot(ax, t.y), dot(t.x, aty), 1e-6 * std::sqrt(dot(ax, ax) * dot(t.y, t.y)));
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Kernels, ParallelProjector, testing::Values(KernelChoice::best, KernelChoice::teams),

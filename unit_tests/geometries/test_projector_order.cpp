@@ -63,6 +63,36 @@ TEST(ProjectorOrder, GroupsOfAViewAreSummedInTheOrderOfTheTree) {
   }
 }
 
+int allocations = 0;
+void count_allocation(Kokkos_Profiling_SpaceHandle, char const*, void const*, std::uint64_t) {
+  ++allocations;
+}
+
+TEST(ProjectorOrder, CallsAllocateNothing) {
+  ParallelBeamParams const params = scan_with(40);
+  auto const pixels = pixels_of(params.recon);
+  ProjectorRun const run(params, pixels);
+  auto const& device = run.devices().front();
+  Values const x = random_values(Index(pixels.size()) * 3, 1), y = random_values(params.sinogram.size(), 2);
+  CylinderBand const band = device.band(x, Position::by_entry);
+  Sinogram const error = device.sinogram(y), weights = device.sinogram(y);
+  Cylinders const out = device.empty_cylinders(Position::by_entry, 1);
+  Array1<double> const per_view("per_view", 40);
+  Projector const& projector = device.projector();
+
+  allocations = 0;
+  Kokkos::Tools::Experimental::set_allocate_data_callback(count_allocation);
+  projector.forward_project(device.exec(), band, error);
+  projector.back_project(device.exec(), projector.nodes().front(), error, 1, {0, 1}, device.pixels(),
+                         Position::by_entry, out);
+  projector.curvature(device.exec(), band, weights, per_view);
+  projector.descend(device.exec(), {band, 0.1F}, weights, error);
+  projector.descend_and_back_project(device.exec(), {band, 0.1F}, weights, error, device.pixels(), out);
+  Kokkos::Tools::Experimental::set_allocate_data_callback(nullptr);
+
+  EXPECT_EQ(allocations, 0);
+}
+
 #ifdef KOKKOS_ENABLE_OPENMP
 TEST(ProjectorOrder, ResultsDoNotDependOnTheNumberOfThreads) {
   ParallelBeamParams params = scan_with(45);

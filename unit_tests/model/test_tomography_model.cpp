@@ -8,8 +8,8 @@
 namespace strata::test {
 namespace {
 
-constexpr char const* cases[] = {"parallel_basic", "parallel_few_view_aspect", "parallel_fine_voxels",
-                                 "parallel_limited_angle", "parallel_odd_nonsquare", "solver_options_parallel"};
+constexpr char const* cases[] = {"parallel_basic",         "parallel_few_view_aspect", "parallel_fine_voxels",
+                                 "parallel_limited_angle", "parallel_odd_nonsquare",   "solver_options_parallel"};
 
 struct Results {
   std::vector<float> forward, back, hessian, filtered, direct;

@@ -5,10 +5,20 @@
 
 #include "core/base/error.hpp"
 #include "core/io/sharded_io.hpp"
+#include "geometries/cone_scan.hpp"
+#include "geometries/multiaxis_scan.hpp"
 #include "geometries/parallel_scan.hpp"
+#include "geometries/translation_scan.hpp"
 
 namespace strata::test {
 namespace {
+
+std::vector<std::array<double, 3>> read_vectors(Hdf5File const& file) {
+  auto const values = file.read<double>("views/translation_vectors");
+  std::vector<std::array<double, 3>> vectors;
+  for (std::size_t i = 0; i < values.size(); i += 3) vectors.push_back({values[i], values[i + 1], values[i + 2]});
+  return vectors;
+}
 
 std::shared_ptr<Geometry const> make_case_geometry(Hdf5File const& file) {
   auto const number = [&](char const* name) { return file.number_attribute("parameters", name); };
@@ -24,9 +34,20 @@ std::shared_ptr<Geometry const> make_case_geometry(Hdf5File const& file) {
   params.delta_voxel = number("delta_voxel");
   params.voxel_row_aspect = number("voxel_row_aspect");
   params.voxel_slice_aspect = number("voxel_slice_aspect");
+  if (file.has_attribute("parameters", "recon_slice_offset")) params.recon_slice_offset = number("recon_slice_offset");
   auto const type = file.string_attribute("parameters", "geometry");
-  ensure(type == "parallel", "CtCase: no geometry '", type, "'");
-  return make_parallel_scan(params, file.read<double>("views/angles"));
+  constexpr bool reference_mode = true;
+  if (type == "parallel") return make_parallel_scan(params, file.read<double>("views/angles"), reference_mode);
+  if (type == "cone")
+    return make_cone_scan({params, file.read<double>("views/angles"), file.read<double>("views/helical_z_shifts"),
+                           number("source_detector_dist"), number("source_iso_dist"),
+                           number("use_curved_detector") != 0, reference_mode});
+  if (type == "translation")
+    return make_translation_scan(
+        {params, read_vectors(file), number("source_detector_dist"), number("source_iso_dist"), reference_mode});
+  ensure(type == "multiaxis", "CtCase: no geometry '", type, "'");
+  return make_multiaxis_scan(
+      {params, file.read<double>("views/azimuths"), file.read<double>("views/elevations"), reference_mode});
 }
 
 }  // namespace

@@ -21,8 +21,9 @@ std::string weights_of(Hdf5File const& file, std::string const& run) {
 }
 
 ReconSettings settings_of(CtCase const& golden, std::string const& run) {
-  auto const deck = Deck::parse(text("reconstruction: {reference_mode: true, compute_prior_loss: true, partitions: {file: '",
-                                     golden.file().path(), "', run: ", run, "}}"));
+  auto const deck =
+      Deck::parse(text("reconstruction: {reference_mode: true, compute_prior_loss: true, partitions: {file: '",
+                       golden.file().path(), "', run: ", run, "}}"));
   return read_recon_settings(deck.section("reconstruction"));
 }
 
@@ -59,6 +60,7 @@ ReplayResult replay(CtCase const& golden, std::string const& run_name, ReplayOpt
     if (state.weights) poison(*model, weights, options.padding);
   }
 
+  settings.vcd.slice_mean_damping = model->geometry().slice_mean_damping();
   settings.vcd.sigma_y = *settings.sigma_y;
   settings.prior.sigma_x = *settings.sigma_x;
   auto const prior = file.has(run + "/prox_input")

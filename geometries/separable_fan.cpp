@@ -1,0 +1,254 @@
+#include "geometries/separable_fan.hpp"
+
+#include "geometries/separable_fan_inner.hpp"
+
+namespace strata::separable {
+namespace {
+
+/// h[row] = sum over taps of weight * sino, for the rows of `vectors`. What is stored behind the last row is not read.
+template <int NT>
+void join_channels(RowTaps const& taps, Range vectors, int num_rows, Real* h) {
+  FanVector weight[NT];
+  for (int t = 0; t < NT; ++t) weight[t] = FanVector(taps.weight[t]);
+  auto const join = [&](int j) {
+    Real const* const from = taps.sino + j * FanVector::width;
+    auto sum = weight[0] * FanVector::load(from);
+#pragma GCC unroll 4
+    for (int t = 1; t < NT; ++t) sum = fma(weight[t], FanVector::load(from + t * taps.channel_stride), sum);
+    return sum;
+  };
+  int const whole = num_rows / FanVector::width;
+  int const end = vectors.end < whole ? vectors.end : whole;
+  for (int j = vectors.begin; j < end; ++j) join(j).store(h + j * FanVector::width);
+  if (vectors.end > whole) join(whole).first(num_rows % FanVector::width).store(h + whole * FanVector::width);
+}
+
+/// Taps at the end that weigh nothing are left out.
+void join_channels(RowTaps const& taps, Range vectors, int num_rows, Real* h) {
+  int count = taps.count;
+  while (count > 1 && taps.weight[count - 1] == 0) --count;
+  switch (count) {
+    case 1:
+      return join_channels<1>(taps, vectors, num_rows, h);
+    case 2:
+      return join_channels<2>(taps, vectors, num_rows, h);
+    case 3:
+      return join_channels<3>(taps, vectors, num_rows, h);
+    default:
+      return join_channels<4>(taps, vectors, num_rows, h);
+  }
+}
+
+template <class Secant, bool squared>
+void back_slices(Fan const& fan, Secant const& secant, Real const* h, Real const* heights, Range vectors, Real* x) {
+  auto const run = [&](auto const& value) {
+    for (int j = vectors.begin; j < vectors.end; ++j) {
+      auto const s = secant(FanVector::load(heights + j * FanVector::width));
+      Real* const to = x + j * FanVector::width;
+      fma(s, value(j), FanVector::load(to)).store(to);
+    }
+  };
+  switch (fan.path) {
+    case FanPath::two_taps:
+      return run(TwoTaps<squared>(fan, h));
+    case FanPath::three_taps:
+      return run(ThreeTaps<squared>(fan, h));
+    default:
+      return run(WideTaps<squared>(fan, h));
+  }
+}
+
+/// As back_cylinder(), slice by slice: where limits cut a box.
+void back_limited(CylinderShape const& shape, RowLine const& rows, Real const* heights, Range slices, bool squared,
+                  Real const* h, Real* x) {
+  for (int k = slices.begin; k < slices.end; ++k) {
+    CutBox const box(rows, k);
+    Real sum = 0;
+    for (int m = box.first_row(shape.num_rows); m <= box.last_row(shape.num_rows); ++m) {
+      if (box.distance(m) > shape.limits.rows) continue;
+      Real const weight = box.weight(m) / rows.width;
+      sum += (squared ? weight * weight : weight) * h[m];
+    }
+    Real const t = rows.rise * heights[k];
+    x[k] += (squared ? 1 + t : Kokkos::sqrt(1 + t)) * sum;
+  }
+}
+
+/// rows[m] = Vert cells, slice by slice: where limits cut a box, or boxes do not join.
+void forward_limited(CylinderShape const& shape, RowLine const& line, Real const* cells, Real* rows) {
+  for (int m = 0; m < vectors_of(shape.num_rows) * FanVector::width; ++m) rows[m] = 0;
+  for (int k = 0; k < shape.num_slices; ++k) {
+    CutBox const box(line, k);
+    for (int m = box.first_row(shape.num_rows); m <= box.last_row(shape.num_rows); ++m)
+      if (shape.limits.slices == TapLimits::none || box.slice_distance(m, k) <= shape.limits.slices)
+        rows[m] += box.weight(m) * cells[k];
+  }
+}
+
+template <class Secant>
+void scale_slices(CylinderSource const& source, Index position, Secant const& secant, Real const* heights,
+                  int num_slices, Range vectors, Real* memory, Real* cells) {
+  int const per_block = source.in_order ? source.blocks.lanes / FanVector::width : vectors.end;
+  if (!source.in_order) source.copy(position, memory);
+  int const whole = num_slices / FanVector::width;
+  for (int block = vectors.begin / per_block; block * per_block < vectors.end; ++block) {
+    int const first = block * per_block, last = first + per_block;
+    int const begin = first > vectors.begin ? first : vectors.begin, end = last < vectors.end ? last : vectors.end;
+    Real const* const from = (source.in_order ? source.at(block, position) : memory) - first * FanVector::width;
+    for (int j = begin; j < end; ++j) {
+      auto value = FanVector::load(from + j * FanVector::width);
+      if (j == whole) value = value.first(num_slices % FanVector::width);
+      (secant(FanVector::load(heights + j * FanVector::width)) * value).store(cells + j * FanVector::width);
+    }
+  }
+}
+
+template <int NT, int NV>
+KOKKOS_FORCEINLINE_FUNCTION void add_vectors(ForwardEntry const* entries, int count, Index channel_stride, int j,
+                                             Real* sino) {
+  FanVector sum[NT][NV];
+#pragma GCC unroll 4
+  for (int t = 0; t < NT; ++t)
+#pragma GCC unroll 4
+    for (int q = 0; q < NV; ++q) sum[t][q] = FanVector::load(sino + t * channel_stride + q * FanVector::width);
+  for (int e = 0; e < count; ++e) {
+    ForwardEntry const& entry = entries[e];
+    auto const add = [&](auto const& value) {
+#pragma GCC unroll 4
+      for (int q = 0; q < NV; ++q) {
+        auto const u = value(j + q);
+#pragma GCC unroll 4
+        for (int t = 0; t < NT; ++t) sum[t][q] = fma(FanVector(entry.weight[t]), u, sum[t][q]);
+      }
+    };
+    if (entry.path == FanPath::two_taps)
+      add(TwoTaps<false>(entry));
+    else if (entry.path == FanPath::three_taps)
+      add(ThreeTaps<false>(entry));
+    else
+      add([&](int i) { return FanVector::load(entry.cells + i * FanVector::width); });
+  }
+#pragma GCC unroll 4
+  for (int t = 0; t < NT; ++t)
+#pragma GCC unroll 4
+    for (int q = 0; q < NV; ++q) sum[t][q].store(sino + t * channel_stride + q * FanVector::width);
+}
+
+template <int NT>
+void add_entries(ForwardEntry const* entries, int count, Index channel_stride, Range vectors, Real* sino) {
+  constexpr int most = NT < 4 ? 4 : 3;
+  int j = vectors.begin;
+  for (; j + most <= vectors.end; j += most)
+    add_vectors<NT, most>(entries, count, channel_stride, j, sino + j * FanVector::width);
+  for (; j < vectors.end; ++j) add_vectors<NT, 1>(entries, count, channel_stride, j, sino + j * FanVector::width);
+}
+
+}  // namespace
+
+SecantRule::SecantRule(double largest) {
+  if (!(largest > 0)) return;
+  // Errors of the cubic through the Chebyshev points stay below 1e-7 up to here.
+  kind = largest < 0.11 ? SecantKind::polynomial : SecantKind::root;
+  if (kind == SecantKind::root) return;
+  double point[4], value[4];
+  for (int i = 0; i < 4; ++i) {
+    point[i] = 0.5 * largest * (1 - Kokkos::cos(Kokkos::numbers::pi * (i + 0.5) / 4));
+    value[i] = Kokkos::sqrt(1 + point[i]);
+  }
+  for (int order = 1; order < 4; ++order)  // divided differences
+    for (int i = 3; i >= order; --i) value[i] = (value[i] - value[i - 1]) / (point[i] - point[i - order]);
+  double sum[4] = {value[3], 0, 0, 0};
+  for (int i = 2; i >= 0; --i) {  // Horner in t, from Newton's form
+    for (int k = 3; k > 0; --k) sum[k] = sum[k - 1] - point[i] * sum[k];
+    sum[0] = value[i] - point[i] * sum[0];
+  }
+  for (int i = 0; i < 4; ++i) coefficients[i] = static_cast<Real>(sum[i]);
+}
+
+void CylinderSource::copy(Index position, Real* slices) const {
+  for (int b = 0; b < blocks.num_blocks(); ++b) {
+    Range const own = blocks.slices(b);
+    Real const* const from = at(b, position);
+    for (int l = 0; l < own.size(); ++l) slices[own.begin + l] = from[l];
+  }
+}
+
+void back_cylinder(CylinderShape const& shape, RowTaps const& taps, RowLine const& rows, Real const* heights,
+                   Range vectors, bool squared, Real* line, FanTable const& table, Real* x) {
+  Real* const h = line + guard;
+  if (rows.width > 2 * static_cast<Real>(shape.limits.rows)) {
+    join_channels(taps, {0, vectors_of(shape.num_rows)}, shape.num_rows, h);
+    int const end = vectors.end * FanVector::width;
+    return back_limited(shape, rows, heights,
+                        {vectors.begin * FanVector::width, end < shape.num_slices ? end : shape.num_slices}, squared, h,
+                        x);
+  }
+  Fan const fan(rows.left, rows.step, rows.width, shape.num_rows, table);
+  fan.place(vectors);
+  join_channels(taps, fan.cells(vectors), shape.num_rows, h);
+  if (shape.secant.kind == SecantKind::one)
+    return squared ? back_slices<SecantOne, true>(fan, {}, h, heights, vectors, x)
+                   : back_slices<SecantOne, false>(fan, {}, h, heights, vectors, x);
+  if (squared) return back_slices<SecantSquare, true>(fan, {rows.rise}, h, heights, vectors, x);
+  if (shape.secant.kind == SecantKind::polynomial)
+    return back_slices<SecantPolynomial, false>(fan, {shape.secant, rows.rise}, h, heights, vectors, x);
+  back_slices<SecantRoot, false>(fan, {rows.rise}, h, heights, vectors, x);
+}
+
+void prepare_entry(CylinderShape const& shape, CylinderSource const& source, Index position, RowLine const& rows,
+                   Real const* heights, EntryMemory const& memory, ForwardEntry& entry) {
+  bool const joined = rows.step > 0 && static_cast<Real>(rows.step) == rows.width;
+  bool const limited = !joined || 1 > 2 * static_cast<Real>(shape.limits.slices) * rows.width;
+  double const inverse = joined ? 1 / rows.step : 1;
+  // The overlap of a slice with a row, seen from the row: a box of width 1 / step on the axis of slices.
+  Fan const fan(-rows.left * inverse, inverse, static_cast<Real>(inverse), shape.num_slices, memory.table);
+  fan.place(entry.vectors);
+  Real* const cells = memory.cells + guard;
+  Range const touched = limited ? Range{0, vectors_of(shape.num_slices)} : fan.cells(entry.vectors);
+  auto const scale = [&](auto const& secant) {
+    scale_slices(source, position, secant, heights, shape.num_slices, touched, memory.slices, cells);
+  };
+  if (shape.secant.kind == SecantKind::one)
+    scale(SecantOne());
+  else if (shape.secant.kind == SecantKind::polynomial)
+    scale(SecantPolynomial(shape.secant, rows.rise));
+  else
+    scale(SecantRoot(rows.rise));
+
+  entry.path = limited ? FanPath::ready : fan.path;
+  entry.cells = cells;
+  entry.table = memory.table;
+  entry.step = static_cast<Real>(inverse);
+  entry.inverse_width = static_cast<Real>(rows.step);
+  if (limited) {
+    forward_limited(shape, rows, cells, memory.rows);
+  } else if (fan.path == FanPath::wide) {
+    WideTaps<false> const value(fan, cells);
+    for (int j = entry.vectors.begin; j < entry.vectors.end; ++j) value(j).store(memory.rows + j * FanVector::width);
+    entry.path = FanPath::ready;
+  }
+  if (entry.path == FanPath::ready) entry.cells = memory.rows;
+}
+
+void add_entries(ForwardEntry const* entries, int count, int num_taps, Index channel_stride, Real* sino) {
+  Range vectors = entries[0].vectors;
+  bool equal = true;
+  for (int e = 1; e < count; ++e) equal = equal && entries[e].vectors == vectors;
+  auto const add = [&](int from, int number, Range reached) {
+    switch (num_taps) {
+      case 1:
+        return add_entries<1>(entries + from, number, channel_stride, reached, sino);
+      case 2:
+        return add_entries<2>(entries + from, number, channel_stride, reached, sino);
+      case 3:
+        return add_entries<3>(entries + from, number, channel_stride, reached, sino);
+      default:
+        return add_entries<4>(entries + from, number, channel_stride, reached, sino);
+    }
+  };
+  if (equal) return add(0, count, vectors);
+  for (int e = 0; e < count; ++e)  // near the ends of the cylinder or of the detector
+    if (!entries[e].vectors.empty()) add(e, 1, entries[e].vectors);
+}
+
+}  // namespace strata::separable

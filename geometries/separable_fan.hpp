@@ -1,0 +1,91 @@
+/// Fans between a cylinder and the detector rows: the inner loops of the kernels, for any geometry. Host only; one copy
+/// of the code, so that all kernels round alike.
+#pragma once
+
+#include <algorithm>
+
+#include "core/placement/slice_blocks.hpp"
+#include "geometries/separable_line.hpp"
+#include "geometries/separable_vector.hpp"
+
+namespace strata::separable {
+
+/// Zeros on either side of a line of cells.
+constexpr int guard = 32;
+/// Channels that one pass handles.
+constexpr int max_taps = 4;
+
+/// How values are fetched: from 32 cells in registers with two or three taps, or one by one.
+enum class FanPath { two_taps, three_taps, wide, ready };
+
+/// Places of the boxes of one line, for each vector of boxes: first cell, and the distance of the first box from it.
+struct FanTable {
+  int* base;
+  Real* fraction;
+};
+
+/// Slices of cylinders as the kernels see them: sizes, and what depends on the slice.
+struct CylinderShape {
+  int num_slices;
+  int num_rows;
+  SecantRule secant;
+  TapLimits limits;
+};
+
+/// The values of one view that a back projected pixel sees.
+struct RowTaps {
+  Real const* sino;  ///< rows of the first channel
+  Index channel_stride;
+  int count;
+  Real weight[max_taps];
+};
+
+/// x[slice - 16 * vectors.begin] += Vert' (taps . sino) for slices of `vectors`; with `squared`, the squares of Vert
+/// and 1/cos(phi). Weights in `taps` hold a factor width (width^2).
+///   heights  [slice] squared, see RowLine
+///   line     [guard + rows + guard] memory whose guards are 0
+void back_cylinder(CylinderShape const& shape, RowTaps const& taps, RowLine const& rows, Real const* heights,
+                   Range vectors, bool squared, Real* line, FanTable const& table, Real* x);
+
+/// The cylinders of a band.
+struct CylinderSource {
+  Real const* data;  ///< [block][position][lane]
+  Index block_stride;
+  SliceBlocks blocks;
+  bool in_order;  ///< lane l of block b is slice b * lanes + l
+
+  Real const* at(int block, Index position) const { return data + block * block_stride + position * blocks.lanes; }
+  void prefetch(Index position) const {
+    for (int b = 0; b < blocks.num_blocks(); ++b)
+      for (int l = 0; l < blocks.lanes; l += FanVector::width) __builtin_prefetch(at(b, position) + l, 0, 3);
+  }
+  /// Copies the slices of the cylinder at `position`.
+  void copy(Index position, Real* slices) const;
+};
+
+/// A cylinder on its way to the rows of one channel group.
+struct ForwardEntry {
+  FanPath path;
+  Real const* cells;  ///< slices times 1/cos(phi), or ready rows
+  FanTable table;
+  Real step, inverse_width;
+  Range vectors;  ///< of rows that meet slices
+  Real weight[max_taps];
+};
+
+/// Memory for one entry.
+struct EntryMemory {
+  Real* cells;   ///< [guard + slices + guard], guards are 0
+  Real* rows;    ///< [rows]
+  Real* slices;  ///< [slices], may be shared
+  FanTable table;
+};
+
+/// Fills all of `entry` but the weights and the vectors, which are not empty.
+void prepare_entry(CylinderShape const& shape, CylinderSource const& source, Index position, RowLine const& rows,
+                   Real const* heights, EntryMemory const& memory, ForwardEntry& entry);
+
+/// Adds entries that have the same channels: sino[t * channel_stride + row] += weight[t] * Vert x.
+void add_entries(ForwardEntry const* entries, int count, int num_taps, Index channel_stride, Real* sino);
+
+}  // namespace strata::separable

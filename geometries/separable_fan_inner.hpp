@@ -1,0 +1,217 @@
+/// Building blocks of separable_fan.cpp: how boxes lie on cells, and what they collect from them.
+#pragma once
+
+#include <cmath>
+
+#include "geometries/separable_fan.hpp"
+
+namespace strata::separable {
+
+/// Boxes [left + step * i, left + step * i + width) on cells [m, m + 1), m in [0, num_cells).
+struct Fan {
+  double left, step;
+  Real width;
+  int num_cells;
+  FanTable table;
+  FanPath path;
+  int span;    ///< cells that the boxes of one vector touch, at most
+  int lowest;  ///< a vector that begins there does not meet cells
+
+  Fan(double left_edge, double box_step, Real box_width, int cells, FanTable const& memory)
+      : left(left_edge), step(box_step), width(box_width), num_cells(cells), table(memory) {
+    double const reach = (FanVector::width - 1) * Kokkos::abs(step);
+    double const fits = 2 * FanVector::width - 0.1;
+    path = width <= 1 && reach + 2 < fits   ? FanPath::two_taps
+           : width <= 2 && reach + 3 < fits ? FanPath::three_taps
+                                            : FanPath::wide;
+    span = 2 * FanVector::width;
+    lowest = -guard;
+    if (path != FanPath::wide) return;
+    constexpr double limit = 1 << 28;
+    double const most = reach + static_cast<double>(width) + 3;
+    span = static_cast<int>(most < limit ? most : limit);
+    lowest = -span - 1;
+  }
+
+  /// Fills the table for vectors `vectors`. Boxes that lie before all cells or behind them are moved into the guards.
+  void place(Range vectors) const {
+    double const low = lowest;
+    double const high = vectors_of(num_cells) * FanVector::width;
+    double const first = left + (step < 0 ? (FanVector::width - 1) * step : 0), stride = FanVector::width * step;
+    int* __restrict const base = table.base;
+    Real* __restrict const fraction = table.fraction;
+#pragma omp simd
+    for (int j = vectors.begin; j < vectors.end; ++j) {
+      double const at = first + stride * j;
+      double const cell = Kokkos::floor(at);
+      double const below = cell < high ? cell : high;
+      base[j] = static_cast<int>(below > low ? below : low);
+      fraction[j] = static_cast<Real>(at - cell);
+    }
+  }
+
+  /// Vectors of cells that the boxes of `vectors`, placed before, are read from.
+  Range cells(Range vectors) const {
+    int const a = table.base[vectors.begin], b = table.base[vectors.end - 1];
+    int const first = a < b ? a : b, last = (a < b ? b : a) + span;
+    int const all = vectors_of(num_cells), end = vectors_of(last > 0 ? last : 0);
+    return {first > 0 ? (first / FanVector::width < all ? first / FanVector::width : all) : 0, end < all ? end : all};
+  }
+};
+
+/// Distances of the boxes of a vector from its first cell, less the table's fraction.
+inline FanVector lane_steps(Real step) {
+  FanVector const shift(step < 0 ? (1 - FanVector::width) * step : Real(0));
+  return larger(fma(FanVector::lanes(), FanVector(step), shift), FanVector());
+}
+
+/// Means of cells over boxes of at most 1 cell, each cell taken by the share of the box in it; `squared`: by the
+/// square.
+template <bool squared>
+struct TwoTaps {
+  Real const* cells;
+  FanTable table;
+  FanVector steps, inverse;
+
+  TwoTaps(Fan const& fan, Real const* from)
+      : cells(from), table(fan.table), steps(lane_steps(static_cast<Real>(fan.step))), inverse(1 / fan.width) {}
+  explicit TwoTaps(ForwardEntry const& entry)
+      : cells(entry.cells), table(entry.table), steps(lane_steps(entry.step)), inverse(entry.inverse_width) {}
+
+  KOKKOS_FORCEINLINE_FUNCTION FanVector operator()(int j) const {
+    Real const* const from = cells + table.base[j];
+    auto const low = FanVector::load(from), high = FanVector::load(from + FanVector::width);
+    auto const at = steps + FanVector(table.fraction[j]);
+    auto const cell = at.whole();
+    auto const first = smaller(minus_product(at.fraction(), inverse, inverse), FanVector(1));
+    auto const a = pick(low, high, cell), b = pick(low, high, cell + 1);
+    if constexpr (!squared) return fma(first, a - b, b);
+    auto const second = FanVector(1) - first;
+    return fma(first * first, a, (second * second) * b);
+  }
+};
+
+/// As TwoTaps for boxes of 1 to 2 cells.
+template <bool squared>
+struct ThreeTaps {
+  Real const* cells;
+  FanTable table;
+  FanVector steps, inverse, last_start;
+
+  ThreeTaps(Fan const& fan, Real const* from)
+      : ThreeTaps(from, fan.table, static_cast<Real>(fan.step), 1 / fan.width) {}
+  explicit ThreeTaps(ForwardEntry const& entry)
+      : ThreeTaps(entry.cells, entry.table, entry.step, entry.inverse_width) {}
+
+  KOKKOS_FORCEINLINE_FUNCTION FanVector operator()(int j) const {
+    Real const* const from = cells + table.base[j];
+    auto const low = FanVector::load(from), high = FanVector::load(from + FanVector::width);
+    auto const at = steps + FanVector(table.fraction[j]);
+    auto const cell = at.whole();
+    auto const inside = at.fraction();
+    auto const first = smaller(minus_product(inside, inverse, inverse), FanVector(1));
+    auto const last = larger(fma(inside, inverse, last_start), FanVector());
+    auto const a = pick(low, high, cell), b = pick(low, high, cell + 1), c = pick(low, high, cell + 2);
+    if constexpr (!squared) return fma(last, c - b, fma(first, a - b, b));
+    auto const middle = FanVector(1) - first - last;
+    return fma(last * last, c, fma(first * first, a, (middle * middle) * b));
+  }
+
+ private:
+  ThreeTaps(Real const* from, FanTable const& places, Real step, Real inverse_width)
+      : cells(from),
+        table(places),
+        steps(lane_steps(step)),
+        inverse(inverse_width),
+        last_start(1 - 2 * inverse_width) {}
+};
+
+/// As TwoTaps for boxes of any width.
+template <bool squared>
+struct WideTaps {
+  Real const* cells;
+  FanTable table;
+  int num_cells, num_taps;
+  FanVector steps, width, inverse;
+
+  WideTaps(Fan const& fan, Real const* from)
+      : cells(from),
+        table(fan.table),
+        num_cells(fan.num_cells),
+        num_taps(static_cast<int>(Kokkos::ceil(fan.width < num_cells ? fan.width : Real(num_cells))) + 1),
+        steps(lane_steps(static_cast<Real>(fan.step))),
+        width(fan.width),
+        inverse(1 / fan.width) {}
+
+  FanVector operator()(int j) const {
+    auto const at = steps + FanVector(table.fraction[j]);
+    auto const cell = at.whole() + table.base[j];
+    auto const begin = at.fraction(), end = begin + width;
+    FanVector sum;
+    for (int t = 0; t < num_taps; ++t) {
+      auto const left = larger(begin, FanVector(static_cast<Real>(t)));
+      auto const right = smaller(end, FanVector(static_cast<Real>(t + 1)));
+      auto const share = larger(right - left, FanVector()) * inverse;
+      sum = fma(squared ? share * share : share, gather(cells, (cell + t).within(-1, num_cells)), sum);
+    }
+    return sum;
+  }
+};
+
+struct SecantOne {
+  FanVector operator()(FanVector const&) const { return FanVector(1); }
+};
+
+/// 1 / cos(phi)^2
+struct SecantSquare {
+  FanVector rise;
+  SecantSquare(Real r) : rise(r) {}
+  FanVector operator()(FanVector const& height) const { return fma(rise, height, FanVector(1)); }
+};
+
+struct SecantRoot {
+  FanVector rise;
+  SecantRoot(Real r) : rise(r) {}
+  FanVector operator()(FanVector const& height) const { return square_root(fma(rise, height, FanVector(1))); }
+};
+
+struct SecantPolynomial {
+  FanVector c0, c1, c2, c3;
+  SecantPolynomial(SecantRule const& rule, Real rise)
+      : c0(rule.coefficients[0]),
+        c1(rule.coefficients[1] * rise),
+        c2(rule.coefficients[2] * (rise * rise)),
+        c3(rule.coefficients[3] * (rise * rise * rise)) {}
+  FanVector operator()(FanVector const& height) const { return fma(fma(fma(c3, height, c2), height, c1), height, c0); }
+};
+
+/// The box of one slice, cell by cell.
+struct CutBox {
+  RowLine line;
+  double whole;
+  Real inside;
+
+  CutBox(RowLine const& rows, int slice) : line(rows) {
+    double const left = rows.left + rows.step * slice;
+    whole = Kokkos::floor(left);
+    inside = static_cast<Real>(left - whole);
+  }
+  int first_row(int num_rows) const { return whole < 0 ? 0 : whole > num_rows ? num_rows : static_cast<int>(whole); }
+  int last_row(int num_rows) const {
+    double const last = whole + Kokkos::ceil(inside + line.width) - 1;
+    return last < 0 ? -1 : last > num_rows - 1 ? num_rows - 1 : static_cast<int>(last);
+  }
+  Real weight(int row) const { return overlap(inside, line.width, static_cast<Real>(row - whole)); }
+  /// Rows from the one nearest to the box's middle.
+  double distance(int row) const {
+    double const middle = whole + static_cast<double>(inside) + 0.5 * static_cast<double>(line.width) - 0.5;
+    return Kokkos::abs(row - std::rint(middle));
+  }
+  /// Slices from the one that the middle of `row` sees.
+  double slice_distance(int row, int slice) const {
+    double const seen = (row + 0.5 - 0.5 * static_cast<double>(line.width) - line.left) / line.step;
+    return Kokkos::abs(slice - std::rint(seen));
+  }
+};
+
+}  // namespace strata::separable

@@ -1,0 +1,176 @@
+/// The sweeps of the iteration for geometries that couple slices. Each projects the direction view by view into memory
+/// that stays in cache, uses it and forgets it. Host only.
+#pragma once
+
+#include "geometries/separable_forward.hpp"
+
+namespace strata::separable {
+
+/// rows[row] = sum over channels of w q^2.
+inline void sum_weighted_squares(Real const* __restrict q, Real const* __restrict w, int num_channels, int num_rows,
+                                 Index w_stride, Index q_stride, double* __restrict rows) {
+  for (int m = 0; m < num_rows; ++m) rows[m] = 0;
+  for (int n = 0; n < num_channels; ++n, q += q_stride) {
+    if (w) {
+#pragma omp simd
+      for (int m = 0; m < num_rows; ++m) {
+        auto const value = static_cast<double>(q[m]);
+        rows[m] += static_cast<double>(w[m]) * (value * value);
+      }
+      w += w_stride;
+    } else {
+#pragma omp simd
+      for (int m = 0; m < num_rows; ++m) {
+        auto const value = static_cast<double>(q[m]);
+        rows[m] += value * value;
+      }
+    }
+  }
+}
+
+template <class G>
+void curvature_of_views(ExecSpace const& exec, Workspace::Slots const& slots, ForwardJob<G> const& job,
+                        Rows<Real const> const& weights, double* per_view) {
+  using Policy = Kokkos::RangePolicy<ExecSpace, Kokkos::Schedule<Kokkos::Dynamic>>;
+  Kokkos::parallel_for(
+      "strata::curvature", Policy(exec, 0, job.num_views, Kokkos::ChunkSize(1)), KOKKOS_LAMBDA(int v) {
+        SlotLease const lease(slots);
+        Slot const slot = lease.slot();
+        Rows<Real> const q{slot.view, 0, slots.row_lanes};
+        project_view(job, v, q, slot);
+        sum_weighted_squares(q.data, weights.data ? weights.view(v) : nullptr, job.geometry.num_channels,
+                             job.cylinder.num_rows, weights.channel_stride, q.channel_stride, slot.rows);
+        double sum = 0;
+        for (int row = 0; row < job.cylinder.num_rows; ++row) sum += slot.rows[row];
+        per_view[v] = sum;
+      });
+}
+
+/// See Projector::curvature().
+template <class G>
+void curvature(ExecSpace const& exec, G const& geometry, SeparableShape const& shape, Workspace const& workspace,
+               CylinderBand const& direction, ConstSinogram const& weights, Array1<double> const& per_view) {
+  ForwardJob<G> const job(geometry, shape, direction);
+  curvature_of_views(exec, workspace.slots(exec), job, rows_of(weights), per_view.data());
+}
+
+/// Arrays of a step.
+struct StepArrays {
+  Real alpha;
+  Rows<Real const> weights;  ///< null: ones
+  Rows<Real> error;
+};
+
+/// Projects the direction into the slot's view and subtracts it from the error. Written with fma, so that all callers
+/// round alike.
+template <class G>
+void descend_view(ForwardJob<G> const& job, StepArrays const& step, int view, Index row_lanes, Slot const& slot) {
+  Rows<Real> const q{slot.view, 0, row_lanes};
+  project_view(job, view, q, slot);
+  FanVector const minus_alpha(-step.alpha);
+  for (int n = 0; n < job.geometry.num_channels; ++n) {
+    Real* const error = step.error.view(view) + n * step.error.channel_stride;
+    Real const* const w = step.weights.data ? step.weights.view(view) + n * step.weights.channel_stride : nullptr;
+    for (Index i = 0; i < row_lanes; i += FanVector::width) {
+      auto const factor = w ? minus_alpha * FanVector::load(w + i) : minus_alpha;
+      fma(factor, FanVector::load(q.data + n * row_lanes + i), FanVector::load(error + i)).store(error + i);
+    }
+  }
+}
+
+template <class G>
+void descend_views(ExecSpace const& exec, Workspace::Slots const& slots, ForwardJob<G> const& job,
+                   StepArrays const& step) {
+  using Policy = Kokkos::RangePolicy<ExecSpace, Kokkos::Schedule<Kokkos::Dynamic>>;
+  Kokkos::parallel_for(
+      "strata::descend", Policy(exec, 0, job.num_views, Kokkos::ChunkSize(1)), KOKKOS_LAMBDA(int v) {
+        SlotLease const lease(slots);
+        descend_view(job, step, v, slots.row_lanes, lease.slot());
+      });
+}
+
+/// See Projector::descend().
+template <class G>
+void descend(ExecSpace const& exec, G const& geometry, SeparableShape const& shape, Workspace const& workspace,
+             PendingStep const& step, ConstSinogram const& weights, Sinogram const& weighted_error) {
+  if (step.direction.pixels.size() == 0) return;
+  ForwardJob<G> const job(geometry, shape, step.direction);
+  descend_views(exec, workspace.slots(exec), job, {step.alpha, rows_of(weights), rows_of(weighted_error)});
+}
+
+/// One task is one view group: its views are updated, and back projected while they are in cache.
+///   sums  [group of the device][entry][slice], overwritten
+template <class G>
+void descend_and_sum_groups(ExecSpace const& exec, Workspace::Slots const& slots, ForwardJob<G> const& step_job,
+                            StepArrays const& step, BackJob<G> const& job, int group_size, int num_groups, Real* sums) {
+  using Policy = Kokkos::RangePolicy<ExecSpace, Kokkos::Schedule<Kokkos::Dynamic>>;
+  Kokkos::parallel_for(
+      "strata::descend_and_sum_groups", Policy(exec, 0, num_groups, Kokkos::ChunkSize(1)), KOKKOS_LAMBDA(int group) {
+        SlotLease const lease(slots);
+        Slot const slot = lease.slot();
+        int const begin = group * group_size;
+        int const end = begin + group_size < step_job.num_views ? begin + group_size : step_job.num_views;
+        for (int v = begin; v < end && step_job.pixels.size > 0; ++v)
+          descend_view(step_job, step, v, slots.row_lanes, slot);
+        Real* const mine = sums + group * (job.pixels.size * slots.slice_lanes);
+        for (int first = 0; first < job.pixels.size; first += back_chunk) {
+          int const left = job.pixels.size - first;
+          back_project_leaves(job, first, left < back_chunk ? left : back_chunk, {begin, end}, group_size, slot,
+                              mine + first * slots.slice_lanes, [](int) {});
+        }
+      });
+}
+
+/// target = the tree sum over `groups` of `sums`, for every entry.
+inline void join_groups(ExecSpace const& exec, Workspace::Slots const& slots, Real const* sums, Range groups,
+                        int num_entries, CylinderTarget const& target) {
+  using Policy = Kokkos::RangePolicy<ExecSpace, Kokkos::Schedule<Kokkos::Dynamic>>;
+  Index const length = slots.slice_lanes;
+  Kokkos::parallel_for(
+      "strata::join_groups", Policy(exec, 0, num_entries, Kokkos::ChunkSize(16)), KOKKOS_LAMBDA(int entry) {
+        SlotLease const lease(slots);
+        Slot const slot = lease.slot();
+        Real* const x = slot.levels + ViewGroups::max_levels * length;
+        for (int g = groups.begin; g < groups.end; ++g) {
+          Real const* const from = sums + (Index(g) * num_entries + entry) * length;
+          for (Index i = 0; i < length; i += FanVector::width) FanVector::load(from + i).store(x + i);
+          apply_fold(fold_leaf(g - groups.begin, groups.size(), slot.levels, length, Fold()), length, x);
+        }
+        target.write(entry, x, 0);
+      });
+}
+
+/// See Projector::descend_and_back_project().
+template <class G>
+void descend_and_back_project(ExecSpace const& exec, G const& geometry, SeparableShape const& shape,
+                              Workspace const& workspace, PendingStep const& step, ConstSinogram const& weights,
+                              Sinogram const& weighted_error, std::vector<TreeNode> const& nodes,
+                              PixelList const& pixels, Cylinders const& out) {
+  SliceBlocks const& blocks = shape.projector.blocks;
+  ViewGroups const& all = shape.projector.groups;
+  int const num_blocks = blocks.num_blocks();
+  if (nodes.empty()) return;
+  Range const groups{groups_of(nodes.front(), all).begin, groups_of(nodes.back(), all).end};
+  if (Index(groups.size()) * pixels.size() * shape.slice_lanes() > Index(workspace.group_sums().extent(0))) {
+    descend(exec, geometry, shape, workspace, step, weights, weighted_error);
+    for (std::size_t n = 0; n < nodes.size(); ++n)
+      back_project(exec, geometry, shape, workspace, ConstSinogram(weighted_error),
+                   {nodes[n], {0, num_blocks}, pixels, Position::by_entry, blocks_of_node(out, n, num_blocks), false});
+    return;
+  }
+  auto const slots = workspace.slots(exec);
+  Real* const sums = workspace.group_sums().data();
+  auto const job = make_back_job(geometry, shape, ConstSinogram(weighted_error), pixels, Position::by_entry,
+                                 {0, shape.cylinder.num_slices}, false);
+  descend_and_sum_groups(exec, slots, ForwardJob<G>(geometry, shape, step.direction),
+                         {step.alpha, rows_of(weights), rows_of(weighted_error)}, job, all.group_size, groups.size(),
+                         sums);
+  for (std::size_t n = 0; n < nodes.size(); ++n) {
+    Range const own = groups_of(nodes[n], all);
+    CylinderTarget const target{
+        out.data() + Index(n) * num_blocks * Index(out.stride_0()), Index(out.stride_0()), blocks, {0, num_blocks}};
+    join_groups(exec, slots, sums, {own.begin - groups.begin, own.end - groups.begin}, pixels.size(), target);
+  }
+}
+
+}  // namespace strata::separable

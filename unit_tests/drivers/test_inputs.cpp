@@ -1,0 +1,148 @@
+#include "drivers/support/inputs.hpp"
+
+#include <gtest/gtest.h>
+
+#include "core/base/error.hpp"
+#include "core/io/hdf5_writer.hpp"
+#include "drivers/support/recon_run.hpp"
+#include "unit_tests/io/scratch.hpp"
+
+namespace strata {
+namespace {
+
+constexpr int views = 6, rows = 3, channels = 8;
+
+/// A file with data for a small scan, and decks beside it.
+struct Inputs : Scratch {
+  Inputs() {
+    AtomicHdf5Writer writer(file("scan.h5"));
+    std::vector<float> const ones(views * rows * channels, 1);
+    writer.write("/sinogram", {views, rows, channels}, ones);
+    writer.write("/flat", {views, rows * channels}, ones);
+    writer.write("/empty", {0, rows, channels}, std::vector<float>{});
+    writer.write("/half", {views, rows, channels}, std::vector<float>(ones.size(), 0.5f));
+    writer.write("/zeros", {views, rows, channels}, std::vector<float>(ones.size(), 0));
+    writer.write("/mask", {2, 3}, std::vector<float>{0, 1, 1, 0, 0, 1});
+    writer.write("/nothing", {2, 3}, std::vector<float>(6, 0));
+    writer.commit();
+  }
+
+  Deck deck(std::string const& content) const { return Deck::parse(content, file("deck.yaml")); }
+  Deck input(std::string const& entry) const { return deck("input: {" + entry + "}\n"); }
+  std::string refusal_of_shape(std::string const& content, std::optional<DatasetName> const& sinogram) const {
+    return message_of<InputError>([&] { read_sinogram_shape(deck(content), sinogram); });
+  }
+};
+
+TEST_F(Inputs, AMissingKeyIsNothingUnlessItIsRequired) {
+  auto const nothing = input("");
+
+  EXPECT_FALSE(find_dataset(nothing.section("input"), "sinogram", "/sinogram").has_value());
+  EXPECT_NE(message_of<InputError>([&] {
+              require_dataset(nothing.section("input"), "sinogram", "/sinogram");
+            }).find("input.sinogram: expected {file:, dataset:}, got none"),
+            std::string::npos);
+}
+
+TEST_F(Inputs, PathsAreRelativeToTheDeckAndDatasetsHaveDefaultNames) {
+  auto const name = require_dataset(input("sinogram: {file: scan.h5}").section("input"), "sinogram", "/sinogram");
+
+  EXPECT_EQ(name.file, file("scan.h5"));
+  EXPECT_EQ(name.dataset, "/sinogram");
+}
+
+TEST_F(Inputs, FilesAndDatasetsThatAreNotThereAreRefusedWhenTheDeckIsRead) {
+  auto const refusal = [&](std::string const& entry) {
+    auto const wrong = input(entry);
+    return message_of<InputError>([&] { require_dataset(wrong.section("input"), "sinogram", "/sinogram"); });
+  };
+
+  EXPECT_NE(refusal("sinogram: {file: other.h5}").find("other.h5: cannot open"), std::string::npos);
+  EXPECT_NE(refusal("sinogram: {file: scan.h5, dataset: /sino}").find("no dataset '/sino': the file has"),
+            std::string::npos);
+  EXPECT_NE(refusal("sinogram: scan.h5").find("expected {file:, dataset:}"), std::string::npos);
+}
+
+TEST_F(Inputs, TheShapeComesFromTheSinogramOrFromTheDeckAndMustAgree) {
+  DatasetName const sinogram{file("scan.h5"), "/sinogram"};
+  SinogramShape const shape{views, rows, channels};
+
+  EXPECT_EQ(read_sinogram_shape(deck("geometry: {}\n"), sinogram), shape);
+  EXPECT_EQ(read_sinogram_shape(deck("geometry: {sinogram_shape: [6, 3, 8]}\n"), sinogram), shape);
+  EXPECT_EQ(read_sinogram_shape(deck("geometry: {sinogram_shape: [6, 3, 8]}\n"), std::nullopt), shape);
+  EXPECT_NE(refusal_of_shape("geometry: {sinogram_shape: [6, 8, 3]}\n", sinogram).find("[6, 3, 8], got [6, 8, 3]"),
+            std::string::npos);
+  EXPECT_NE(refusal_of_shape("geometry: {}\n", std::nullopt).find("got none, and no sinogram is read"),
+            std::string::npos);
+  EXPECT_NE(refusal_of_shape("geometry: {sinogram_shape: [6, 0, 8]}\n", std::nullopt).find("at least 1, got 0"),
+            std::string::npos);
+}
+
+TEST_F(Inputs, ASinogramHasThreeAxesAndNoneIsEmpty) {
+  EXPECT_THROW(sinogram_shape_of({file("scan.h5"), "/flat"}), InputError);
+  EXPECT_THROW(sinogram_shape_of({file("scan.h5"), "/empty"}), InputError);
+}
+
+TEST_F(Inputs, WeightsAreADatasetOrAModelOrNothing) {
+  EXPECT_TRUE(std::holds_alternative<std::monostate>(read_weights_source(input("").section("input"))));
+  EXPECT_TRUE(std::holds_alternative<std::monostate>(
+      read_weights_source(input("weights: {type: unweighted}").section("input"))));
+  EXPECT_EQ(std::get<WeightModel>(read_weights_source(input("weights: {type: emission}").section("input"))),
+            WeightModel::emission);
+  EXPECT_EQ(
+      std::get<DatasetName>(read_weights_source(input("weights: {file: scan.h5, dataset: /half}").section("input")))
+          .dataset,
+      "/half");
+  EXPECT_THROW(read_weights_source(input("weights: 1").section("input")), InputError);
+}
+
+TEST_F(Inputs, TheRegionIsAnEllipseEverythingOrADataset) {
+  auto const region = [&](std::string const& entry, ReconShape const& shape) {
+    return read_region_mask(deck("geometry: {" + entry + "}\n").section("geometry"), shape);
+  };
+
+  EXPECT_EQ(region("use_ror_mask: false", {2, 3, 1}), std::vector<bool>(6, true));
+  EXPECT_EQ(region("use_ror_mask: {file: scan.h5, dataset: /mask}", {2, 3, 1}),
+            (std::vector<bool>{false, true, true, false, false, true}));
+  EXPECT_EQ(region("", {1, 4, 1}), std::vector<bool>(4, true));
+  EXPECT_THROW(region("use_ror_mask: {file: scan.h5, dataset: /mask}", {3, 2, 1}), InputError);
+  EXPECT_THROW(region("use_ror_mask: {file: scan.h5, dataset: /nothing}", {2, 3, 1}), InputError);
+}
+
+TEST_F(Inputs, ARegionWithoutPixelsIsRefusedForEveryAlgorithm) {
+  // The ellipse of two by two pixels touches none of their centres.
+  auto const geometry = deck("geometry: {}\n");
+
+  EXPECT_NE(message_of<InputError>([&] {
+              read_region_mask(geometry.section("geometry"), {2, 2, 3});
+            }).find("there are none in a plane of 2 x 2 pixels"),
+            std::string::npos);
+}
+
+std::string const scan_deck =
+    "input: {sinogram: {file: scan.h5}%}\n"
+    "geometry: {type: parallel, angles: {start: 0, stop: 180, count: 6, unit: deg}}\n";
+
+TEST_F(Inputs, EverythingThatAReconstructionReadsMustFit) {
+  auto const refusal = [&](std::string const& more, std::string const& rest) {
+    std::string content = scan_deck + rest;
+    content.replace(content.find('%'), 1, more);
+    return message_of<InputError>([&] { read_recon_job(deck(content)); });
+  };
+
+  EXPECT_EQ(refusal("", ""), "");
+  EXPECT_NE(refusal(", weights: {file: scan.h5, dataset: /flat}", "").find("expected 3 axes"), std::string::npos);
+  EXPECT_NE(refusal(", initial_image: {file: scan.h5, dataset: /half}", "").find("expected shape [8][8][3]"),
+            std::string::npos);
+  EXPECT_NE(refusal(", prox_input: {file: scan.h5, dataset: /half}", "").find("expected shape [8][8][3]"),
+            std::string::npos);
+  EXPECT_NE(refusal("", "reconstruction: {algorithm: prox}\n").find("prox_input"), std::string::npos);
+  EXPECT_NE(refusal("", "reconstruction: {algorithm: fdk}\n").find("expected fbp"), std::string::npos);
+  EXPECT_NE(refusal("", "reconstruction: {partition_sequence: []}\n").find("expected at least one index"),
+            std::string::npos);
+  EXPECT_NE(refusal("", "reconstruction: {granularity: []}\n").find("expected at least one number"), std::string::npos);
+  EXPECT_NE(refusal("", "reconstruction: {max_iterations: 100001}\n").find("from 0 to 100000"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace strata

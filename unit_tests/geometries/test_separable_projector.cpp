@@ -1,0 +1,411 @@
+/// Projectors that couple slices against plain loops in double, and what they promise beyond values.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "core/base/error.hpp"
+
+#include "unit_tests/geometries/test_separable_run.hpp"
+#include "unit_tests/reference/separable_reference.hpp"
+
+namespace strata {
+namespace {
+
+using namespace testing_support;
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+void set_common(SeparableScanParams& p) {
+  p.sinogram = {13, 21, 27};
+  p.recon = {17, 19, 23};
+  p.delta_det_channel = 1.1;
+  p.delta_det_row = 0.9;
+  p.det_channel_offset = -0.7;
+  p.det_row_offset = 0.4;
+  p.delta_voxel = 0.6;
+  p.voxel_row_aspect = 1.2;
+  p.voxel_slice_aspect = 0.8;
+  p.recon_slice_offset = 0.3;
+}
+
+ConeBeamParams cone(bool curved = false, bool helical = false) {
+  ConeBeamParams p;
+  set_common(p);
+  p.source_detector_dist = 60;
+  p.source_iso_dist = 33;
+  p.curved = curved;
+  for (int v = 0; v < 13; ++v) {
+    p.angles.push_back(0.1 + 2 * std::numbers::pi * v / 13);
+    if (helical) p.z_shifts.push_back(1.3 * (v - 6));
+  }
+  return p;
+}
+
+ConeBeamParams from_infinity() {
+  ConeBeamParams p = cone(true);
+  p.source_detector_dist = p.source_iso_dist = infinity;
+  p.delta_voxel = 0.9;
+  return p;
+}
+
+TranslationParams translation() {
+  TranslationParams p;
+  set_common(p);
+  p.source_detector_dist = 60;
+  p.source_iso_dist = 33;
+  for (int v = 0; v < 13; ++v)
+    p.translation_vectors.push_back({0.7 * (v % 4 - 1.5), 0.3 * (v % 3 - 1), 0.9 * (v / 4 - 1.5)});
+  return p;
+}
+
+MultiAxisParams multiaxis() {
+  MultiAxisParams p;
+  set_common(p);
+  p.delta_voxel = 1;
+  for (int v = 0; v < 13; ++v) {
+    p.azimuths.push_back(0.1 + 2 * std::numbers::pi * v / 13);
+    p.elevations.push_back(0.25 * (v - 6));  // up to 86 degrees
+  }
+  p.elevations[3] = std::numbers::pi / 2;
+  p.elevations[4] = 2.2;  // from behind
+  return p;
+}
+
+Values magnitudes(Values values) {
+  for (auto& v : values) v = std::abs(v);
+  return values;
+}
+
+template <class Params>
+void expect_reference(Params const& params, char const* name, int step = 1) {
+  SCOPED_TRACE(name);
+  auto const pixels = pixels_of(params.recon, step);
+  SeparableRun const run(params, pixels);
+  Values const x = random_values(Index(pixels.size()) * params.recon.num_slices, 1);
+  Values const y = random_values(params.sinogram.size(), 2), w = magnitudes(y);
+
+  EXPECT_LE(max_relative(run.forward(x), reference::forward_project(params, pixels, in_double(x))), 3e-6);
+  EXPECT_LE(max_relative(run.back(y), reference::back_project(params, pixels, in_double(y), 1)), 3e-6);
+  EXPECT_LE(max_relative(run.back(w, 2), reference::back_project(params, pixels, in_double(w), 2)), 3e-6);
+}
+
+TEST(SeparableProjector, AgreesWithPlainLoops) {
+  expect_reference(cone(), "cone");
+  expect_reference(cone(true), "curved");
+  expect_reference(cone(false, true), "helical");
+  expect_reference(cone(true, true), "curved helical");
+  expect_reference(from_infinity(), "from infinity");
+  expect_reference(translation(), "translation");
+  expect_reference(multiaxis(), "multi-axis");
+}
+
+TEST(SeparableProjector, AgreesWithPlainLoopsForWideConesAndAnyVoxelSize) {
+  for (double const size : {0.15, 0.3, 1.2, 2.4}) {
+    ConeBeamParams p = cone(size > 1);
+    p.delta_voxel = size;
+    p.source_detector_dist = 36;
+    p.source_iso_dist = 30;
+    if (size > 1) p.recon = {10, 9, 7};
+    expect_reference(p, "cone");
+    MultiAxisParams m = multiaxis();
+    m.delta_voxel = 2 * size;
+    expect_reference(m, "multi-axis");
+  }
+}
+
+TEST(SeparableProjector, PlacesRowsOfTallDetectorsExactly) {
+  ConeBeamParams p = cone();
+  p.sinogram = {13, 700, 9};
+  p.recon = {5, 5, 800};
+  p.source_detector_dist = 900;
+  p.source_iso_dist = 500;
+  p.det_row_offset = 3.37;
+  expect_reference(p, "tall");
+  TranslationParams t = translation();
+  t.sinogram = {13, 300, 9};
+  t.recon = {4, 6, 411};
+  expect_reference(t, "tall translation");
+  p.sinogram = {13, 5, 2000};
+  p.recon = {5, 600, 5};
+  p.source_detector_dist = 3000;
+  p.source_iso_dist = 1500;
+  expect_reference(p, "wide", 7);
+}
+
+/// A random geometry of any kind.
+SeparableScan random_scan(std::mt19937& random) {
+  auto const between = [&](double low, double high) {
+    return std::uniform_real_distribution<double>(low, high)(random);
+  };
+  auto const size = [&] { return static_cast<int>(between(1, 40)); };
+  auto const fill = [&](SeparableScanParams& p, int views) {
+    p.sinogram = {views, size(), size()};
+    p.recon = {1 + size() / 3, 1 + size() / 3, size()};
+    p.delta_det_channel = between(0.5, 2);
+    p.delta_det_row = between(0.5, 2);
+    p.det_channel_offset = between(-3, 3);
+    p.det_row_offset = between(-3, 3);
+    p.voxel_row_aspect = between(0.5, 2);
+    p.voxel_slice_aspect = between(0.5, 2);
+    p.recon_slice_offset = between(-3, 3);
+  };
+  int const views = static_cast<int>(between(1, 6)), kind = static_cast<int>(between(0, 4));
+  double const ratio = std::exp(between(std::log(0.25), std::log(4.0)));
+  double const magnification = std::exp(between(std::log(1.05), std::log(50.0)));
+  if (kind == 3) {
+    MultiAxisParams p;
+    fill(p, views);
+    p.delta_voxel = ratio;
+    for (int v = 0; v < views; ++v) {
+      p.azimuths.push_back(between(-4, 4));
+      p.elevations.push_back(between(-1.6, 1.6));
+    }
+    return p;
+  }
+  auto const set_source = [&](auto& p, double half_width) {
+    p.delta_voxel = ratio / magnification;
+    p.source_iso_dist = half_width * between(1.3, 6);
+    p.source_detector_dist = magnification * p.source_iso_dist;
+  };
+  if (kind == 2) {
+    TranslationParams p;
+    fill(p, views);
+    double const half_width = 0.5 * p.recon.num_rows * p.voxel_row_aspect * ratio / magnification;
+    set_source(p, half_width);
+    for (int v = 0; v < views; ++v)
+      p.translation_vectors.push_back(
+          {between(-1, 1) * half_width, between(-0.2, 0.2) * half_width, between(-1, 1) * half_width});
+    return p;
+  }
+  ConeBeamParams p;
+  fill(p, views);
+  set_source(p, 0.5 * std::hypot(p.recon.num_rows * p.voxel_row_aspect, p.recon.num_cols) * ratio / magnification);
+  p.curved = kind == 1;
+  for (int v = 0; v < views; ++v) p.angles.push_back(between(-4, 4));
+  if (between(0, 1) < 0.5)
+    for (int v = 0; v < views; ++v) p.z_shifts.push_back(between(-3, 3) / magnification);
+  return p;
+}
+
+TEST(SeparableProjector, BackProjectionIsTheAdjointForAnyGeometry) {
+  std::mt19937 random(7);
+  for (int i = 0; i < 200; ++i) {
+    SCOPED_TRACE(i);
+    SeparableScan const scan = random_scan(random);
+    auto const pixels = pixels_of(scan.recon, 1 + i % 3);
+    SeparableRun const run(scan, pixels);
+    // No signs: sums must not cancel.
+    Values const x = magnitudes(random_values(Index(pixels.size()) * scan.recon.num_slices, 1));
+    Values const y = magnitudes(random_values(scan.sinogram.size(), 2));
+
+    double const forward = dot(run.forward(x), y), back = dot(x, run.back(y));
+
+    EXPECT_NEAR(forward, back, 1e-6 * std::abs(forward) + 1e-30);
+  }
+}
+
+std::vector<SeparableScan> all_kinds() {
+  return {cone(), cone(true, true), translation(), multiaxis()};
+}
+
+TEST(SeparableProjector, ResultsDoNotDependOnTheNumberOfDevices) {
+  for (SeparableScan const& scan : all_kinds()) {
+    auto const pixels = pixels_of(scan.recon, 2);
+    Values const x = random_values(Index(pixels.size()) * scan.recon.num_slices, 1);
+    Values const y = random_values(scan.sinogram.size(), 2), w = magnitudes(y);
+    SeparableRun const one(scan, pixels);
+    auto const forward = one.forward(x);
+    auto const back = one.back(y);
+    auto const squared = one.back(w, 2);
+    auto const curvature = one.curvature(x, w);
+    auto const descended = one.descend(x, 0.3F, w, y, true);
+    EXPECT_EQ(one.descend(x, 0.3F, w, y, false), descended);
+    EXPECT_EQ(one.descend(x, 0.3F, {}, y, false), one.descend(x, 0.3F, {}, y, true));
+    EXPECT_EQ(one.descend({}, 0, w, y, true).second, back);
+
+    for (int const devices : {2, 3, 5}) {
+      SCOPED_TRACE(devices);
+      SeparableRun const several(scan, pixels, devices);
+      EXPECT_EQ(several.forward(x), forward);
+      EXPECT_EQ(several.back(y), back);
+      EXPECT_EQ(several.back(y, 1, Position::by_entry, true), back) << "by bands of slices";
+      EXPECT_EQ(several.back(w, 2), squared);
+      EXPECT_EQ(several.curvature(x, w), curvature);
+      EXPECT_EQ(several.descend(x, 0.3F, w, y, true), descended);
+    }
+  }
+}
+
+TEST(SeparableProjector, BatchesOfTheListAddUpToTheSameBits) {
+  SeparableScan const scan = cone();
+  auto const pixels = pixels_of(scan.recon);
+  ASSERT_GT(pixels.size(), 256U);
+  Values const x = random_values(Index(pixels.size()) * scan.recon.num_slices, 1);
+  SeparableRun const run(scan, pixels);
+
+  EXPECT_EQ(run.forward(x, Position::by_pixel, 256), run.forward(x));
+  EXPECT_EQ(run.forward(x, Position::by_entry, 256), run.forward(x));
+}
+
+#ifdef KOKKOS_ENABLE_OPENMP
+TEST(SeparableProjector, ResultsDoNotDependOnTheNumberOfThreads) {
+  SeparableScan const scan = cone();
+  auto const pixels = pixels_of(scan.recon);
+  Values const x = random_values(Index(pixels.size()) * scan.recon.num_slices, 1);
+  Values const y = random_values(scan.sinogram.size(), 2);
+  SeparableRun const one(scan, pixels, 1, ExecSpace(1)), two(scan, pixels, 1, ExecSpace(2));
+
+  EXPECT_EQ(one.forward(x), two.forward(x));
+  EXPECT_EQ(one.back(y), two.back(y));
+  EXPECT_EQ(one.descend(x, 0.5F, y, y, true), two.descend(x, 0.5F, y, y, true));
+}
+#endif
+
+TEST(SeparableProjector, CurvatureIsTheWeightedNormOfTheProjection) {
+  ConeBeamParams const params = cone();
+  auto const pixels = pixels_of(params.recon, 5);
+  SeparableRun const run(params, pixels);
+  Values const x = random_values(Index(pixels.size()) * params.recon.num_slices, 1);
+  Values const w = magnitudes(random_values(params.sinogram.size(), 2));
+  auto const q = reference::forward_project(params, pixels, in_double(x));
+
+  auto const weighted = run.curvature(x, w), plain = run.curvature(x, {});
+
+  Index const view = params.sinogram.size() / params.sinogram.num_views;
+  for (int v = 0; v < params.sinogram.num_views; ++v) {
+    double with = 0, without = 0;
+    for (Index i = v * view; i < (v + 1) * view; ++i) {
+      with += w[i] * q[i] * q[i];
+      without += q[i] * q[i];
+    }
+    EXPECT_NEAR(weighted[v], with, 1e-5 * with);
+    EXPECT_NEAR(plain[v], without, 1e-5 * without);
+  }
+}
+
+/// Line integrals through a ball by fine sampling along the ray of each detector cell's centre.
+TEST(SeparableProjector, ProjectsABallAsLineIntegralsDo) {
+  ConeBeamParams p;
+  int const n = 64;
+  p.sinogram = {3, n, n};
+  p.recon = {n, n, n};
+  p.delta_voxel = 0.5;
+  p.source_detector_dist = 400;
+  p.source_iso_dist = 200;
+  p.angles = {0.0, 0.5, 2.0};
+  double const radius = 10, cx = 2, cy = -1, cz = 1.5;
+  auto const pixels = pixels_of(p.recon);
+  Values x;
+  for (int const pixel : pixels)
+    for (int k = 0; k < n; ++k) {
+      double share = 0;  // of the voxel inside the ball
+      for (int s = 0; s < 27; ++s) {
+        auto const at = [&](int index, int part) { return 0.5 * (index - 31.5 + (part % 3 - 1) / 3.0); };
+        share +=
+            std::hypot(at(pixel % n, s) - cx, at(pixel / n, s / 3) - cy, at(k, s / 9) - cz) < radius ? 1 / 27.0 : 0;
+      }
+      x.push_back(static_cast<float>(share));
+    }
+  Values const sino = SeparableRun(p, pixels).forward(x);
+
+  for (bool const curved : {false, true}) {
+    p.curved = curved;
+    Values const projected = curved ? SeparableRun(p, pixels).forward(x) : sino;
+    double difference = 0, norm = 0;
+    for (int v = 0; v < 3; ++v)
+      for (int m = 0; m < n; ++m)
+        for (int c = 0; c < n; ++c) {
+          double const a = p.angles[v], u = c - 31.5, z = m - 31.5;
+          double const bx = std::cos(a) * cx - std::sin(a) * cy, by = std::sin(a) * cx + std::cos(a) * cy;
+          // From the source at (0, 200, 0) towards the cell.
+          double const dx = curved ? 400 * std::sin(u / 400) : u, dy = curved ? -400 * std::cos(u / 400) : -400.0;
+          double const length = std::hypot(dx, dy, z);
+          double const along = (bx * dx + (by - 200) * dy + cz * z) / length;
+          double const apart = bx * bx + (by - 200) * (by - 200) + cz * cz - along * along;
+          double const chord = apart < radius * radius ? 2 * std::sqrt(radius * radius - apart) : 0;
+          double const ours = projected[(Index(v) * n + m) * n + c];
+          difference += (ours - chord) * (ours - chord);
+          norm += chord * chord;
+        }
+    EXPECT_LE(std::sqrt(difference / norm), 0.02) << "curved: " << curved;
+  }
+}
+
+TEST(SeparableProjector, VoxelsInCornersBehindTheSourceAreDropped) {
+  ConeBeamParams p = cone();
+  p.recon = {20, 20, 5};
+  p.voxel_row_aspect = 1;
+  p.delta_voxel = 1;
+  p.source_iso_dist = 10.5;  // corners reach 14
+  p.source_detector_dist = 40;
+  auto const pixels = pixels_of(p.recon);
+  SeparableRun const run(p, pixels);
+  Values const x(pixels.size() * 5, 1.0F), y(static_cast<std::size_t>(p.sinogram.size()), 1.0F);
+
+  for (float const value : run.forward(x)) EXPECT_TRUE(std::isfinite(value) && value >= 0);
+  for (float const value : run.back(y, 2)) EXPECT_TRUE(std::isfinite(value) && value >= 0);
+  EXPECT_NEAR(dot(run.forward(x), y), dot(x, run.back(y)), 1e-6 * dot(x, run.back(y)));
+}
+
+TEST(SeparableProjector, RefusesVolumesThatReachTheSource) {
+  ConeBeamParams p = cone();
+  p.source_iso_dist = 6;
+  EXPECT_THROW(validate(p), InputError);
+  TranslationParams t = translation();
+  t.source_iso_dist = 6.4;
+  EXPECT_THROW(validate(t), InputError);
+  t.source_iso_dist = 6.5;
+  EXPECT_NO_THROW(validate(t));
+}
+
+TEST(SeparableProjector, RefusesNumbersThatDescribeNoScan) {
+  auto const refuses = [](auto const& change) {
+    ConeBeamParams p = cone();
+    change(p);
+    EXPECT_THROW(validate(p), InputError);
+  };
+  refuses([](auto& p) { p.angles.pop_back(); });
+  refuses([](auto& p) { p.z_shifts = {1.0}; });
+  refuses([](auto& p) { p.angles[2] = infinity; });
+  refuses([](auto& p) { p.delta_det_row = 0; });
+  refuses([](auto& p) { p.voxel_slice_aspect = -1; });
+  refuses([](auto& p) { p.recon.num_slices = 0; });
+  refuses([](auto& p) { p.source_iso_dist = infinity; });
+  refuses([](auto& p) { p.source_detector_dist = 0; });
+}
+
+int allocations = 0;
+void count_allocation(Kokkos_Profiling_SpaceHandle, char const*, void const*, std::uint64_t) {
+  ++allocations;
+}
+
+TEST(SeparableProjector, CallsAllocateNothing) {
+  SeparableScan const scan = cone();
+  auto const pixels = pixels_of(scan.recon, 3);
+  SeparableRun const run(scan, pixels);
+  Values const x = random_values(Index(pixels.size()) * scan.recon.num_slices, 1);
+  Values const y = random_values(scan.sinogram.size(), 2);
+  auto const& device = run.devices().front();
+  CylinderBand const band = run.band(x, Position::by_entry);
+  Sinogram const error = run.shard(device, y), weights = run.shard(device, y);
+  Cylinders const out = run.empty_cylinders(Position::by_entry, run.blocks().num_blocks());
+  Array1<double> const per_view("per_view", scan.sinogram.num_views);
+  Projector const& projector = *device.projector;
+
+  allocations = 0;
+  Kokkos::Tools::Experimental::set_allocate_data_callback(count_allocation);
+  projector.forward_project(run.exec(), band, error);
+  projector.back_project(run.exec(), projector.nodes().front(), error, 1, {0, run.blocks().num_blocks()}, run.pixels(),
+                         Position::by_entry, out);
+  projector.curvature(run.exec(), band, weights, per_view);
+  projector.descend(run.exec(), {band, 0.1F}, weights, error);
+  projector.descend_and_back_project(run.exec(), {band, 0.1F}, weights, error, run.pixels(), out);
+  Kokkos::Tools::Experimental::set_allocate_data_callback(nullptr);
+
+  EXPECT_EQ(allocations, 0);
+}
+
+}  // namespace
+}  // namespace strata

@@ -1,0 +1,201 @@
+#include "unit_tests/geometries/test_separable_run.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+namespace strata::testing_support {
+namespace {
+
+constexpr Real poison = std::numeric_limits<Real>::quiet_NaN();
+constexpr int extra_channels = 3;
+
+/// Entries [begin, end) of a list.
+PixelList part_of(PixelList const& list, int begin, int end) {
+  std::pair<int, int> const range(begin, end);
+  return {Kokkos::subview(list.index, range), Kokkos::subview(list.row, range), Kokkos::subview(list.col, range)};
+}
+
+}  // namespace
+
+SeparableScan::SeparableScan(ConeBeamParams const& params)
+    : sinogram(params.sinogram), recon(params.recon), make([params](auto const& exec, Range views, auto const& blocks) {
+        return make_cone_beam(exec, params, views, blocks);
+      }) {}
+
+SeparableScan::SeparableScan(TranslationParams const& params)
+    : sinogram(params.sinogram), recon(params.recon), make([params](auto const& exec, Range views, auto const& blocks) {
+        return make_translation(exec, params, views, blocks);
+      }) {}
+
+SeparableScan::SeparableScan(MultiAxisParams const& params)
+    : sinogram(params.sinogram), recon(params.recon), make([params](auto const& exec, Range views, auto const& blocks) {
+        return make_multiaxis(exec, params, views, blocks);
+      }) {}
+
+SeparableRun::SeparableRun(SeparableScan const& scan, std::vector<int> const& pixels, int num_devices,
+                           ExecSpace const& exec)
+    : scan_(scan),
+      indices_(pixels),
+      exec_(exec),
+      blocks_(scan.recon.num_slices, num_devices),
+      list_(make_pixel_list(exec, pixels, scan.recon.num_cols)) {
+  for (int d = 0; d < num_devices; ++d) {
+    Range const views = views_of_device(scan.sinogram.num_views, num_devices, d);
+    devices_.push_back({views, scan.make(exec, views, blocks_)});
+  }
+}
+
+Cylinders SeparableRun::empty_cylinders(Position position, int num_blocks) const {
+  int const positions = position == Position::by_entry ? list_.size() : static_cast<int>(scan_.recon.num_pixels());
+  Cylinders const array("cylinders", num_blocks, positions, blocks_.lanes);
+  Kokkos::deep_copy(array, poison);
+  return array;
+}
+
+Cylinders SeparableRun::cylinders(Values const& entries, Position position) const {
+  Cylinders const array = empty_cylinders(position, blocks_.num_blocks());
+  int const slices = scan_.recon.num_slices;
+  for (std::size_t t = 0; t < indices_.size(); ++t)
+    for (int k = 0; k < slices; ++k)
+      array(blocks_.block_of(k), position == Position::by_entry ? static_cast<int>(t) : indices_[t],
+            blocks_.lane_of(k)) = entries[t * slices + k];
+  return array;
+}
+
+CylinderBand SeparableRun::band(Values const& entries, Position position) const {
+  return {{0, blocks_.num_blocks()}, list_, position, cylinders(entries, position)};
+}
+
+Sinogram SeparableRun::shard(Device const& device, Values const& all) const {
+  int const rows = scan_.sinogram.num_det_rows, channels = scan_.sinogram.num_det_channels;
+  Sinogram const shard("sinogram", device.views.size() + 1, 1, channels + extra_channels,
+                       SliceBlocks::single(rows).lanes);
+  Kokkos::deep_copy(shard, poison);
+  for (int v = 0; !all.empty() && v < device.views.size(); ++v)
+    for (int m = 0; m < rows; ++m)
+      for (int n = 0; n < channels; ++n)
+        shard(v, 0, n, m) = all[((Index(device.views.begin) + v) * rows + m) * channels + n];
+  return shard;
+}
+
+void SeparableRun::read(Cylinders const& array, Position position, Range range, Values& entries) const {
+  int const slices = scan_.recon.num_slices;
+  std::vector<bool> listed(array.extent(1), position == Position::by_entry);
+  for (std::size_t t = 0; t < indices_.size(); ++t) {
+    auto const where = position == Position::by_entry ? t : static_cast<std::size_t>(indices_[t]);
+    listed[where] = true;
+    for (int b = range.begin; b < range.end; ++b)
+      for (int k = blocks_.slices(b).begin; k < blocks_.slices(b).end; ++k)
+        entries[t * slices + k] = array(b - range.begin, where, blocks_.lane_of(k));
+  }
+  for (std::size_t p = 0; p < listed.size(); ++p)
+    EXPECT_TRUE(listed[p] || std::isnan(array(0, p, 0))) << "a pixel outside the list was written: " << p;
+}
+
+void SeparableRun::read(Device const& device, Sinogram const& shard, Values& all) const {
+  int const rows = scan_.sinogram.num_det_rows, channels = scan_.sinogram.num_det_channels;
+  for (int v = 0; v < device.views.size(); ++v) {
+    for (int m = 0; m < rows; ++m)
+      for (int n = 0; n < channels; ++n)
+        all[((Index(device.views.begin) + v) * rows + m) * channels + n] = shard(v, 0, n, m);
+    EXPECT_TRUE(std::isnan(shard(v, 0, channels, 0))) << "a padded channel was written";
+  }
+  EXPECT_TRUE(std::isnan(shard(device.views.size(), 0, 0, 0))) << "a padded view was written";
+}
+
+Values SeparableRun::forward(Values const& entries, Position position, int batch) const {
+  Values all(static_cast<std::size_t>(scan_.sinogram.size()));
+  CylinderBand const whole = band(entries, position);
+  for (auto const& device : devices_) {
+    Sinogram const out = shard(device, {});
+    int const step = batch > 0 ? batch : std::max(list_.size(), 1);
+    for (int begin = 0; begin == 0 || begin < list_.size(); begin += step) {
+      CylinderBand part = whole;
+      part.pixels = part_of(list_, begin, std::min(begin + step, list_.size()));
+      // Compact values of the batch begin at its first entry.
+      if (position == Position::by_entry)
+        part.values = Kokkos::subview(whole.values, Kokkos::ALL, std::pair<int, int>(begin, begin + part.pixels.size()),
+                                      Kokkos::ALL);
+      part.accumulate = begin > 0;
+      device.projector->forward_project(exec_, part, out);
+    }
+    exec_.fence("strata::test: results");
+    read(device, out, all);
+  }
+  return all;
+}
+
+Values SeparableRun::join(std::vector<Values> values) const {
+  std::vector<TreeNode> nodes;
+  for (auto const& device : devices_)
+    nodes.insert(nodes.end(), device.projector->nodes().begin(), device.projector->nodes().end());
+  for (auto const& [target, source] : joining_order(nodes, ViewGroups(scan_.sinogram.num_views)))
+    for (std::size_t i = 0; i < values[target].size(); ++i) values[target][i] += values[source][i];
+  return values.front();
+}
+
+Values SeparableRun::back(Values const& sino, int power, Position position, bool by_shard) const {
+  std::vector<Values> values;
+  for (auto const& device : devices_) {
+    Sinogram const in = shard(device, sino);
+    for (TreeNode const node : device.projector->nodes()) {
+      values.emplace_back(indices_.size() * scan_.recon.num_slices);
+      for (int s = 0; s < (by_shard ? blocks_.num_shards : 1); ++s) {
+        Range const blocks = by_shard ? blocks_.blocks_of_shard(s) : Range{0, blocks_.num_blocks()};
+        Cylinders const out = empty_cylinders(position, blocks.size());
+        device.projector->back_project(exec_, node, in, power, blocks, list_, position, out);
+        exec_.fence("strata::test: results");
+        read(out, position, blocks, values.back());
+      }
+    }
+  }
+  return join(std::move(values));
+}
+
+std::vector<double> SeparableRun::curvature(Values const& direction, Values const& weights) const {
+  std::vector<double> per_view;
+  for (auto const& device : devices_) {
+    Array1<double> const mine("per_view", device.views.size());
+    Sinogram const w = weights.empty() ? Sinogram() : shard(device, weights);
+    device.projector->curvature(exec_, band(direction, Position::by_entry), w, mine);
+    exec_.fence("strata::test: results");
+    per_view.insert(per_view.end(), mine.data(), mine.data() + mine.extent(0));
+  }
+  return per_view;
+}
+
+std::pair<Values, Values> SeparableRun::descend(Values const& direction, Real alpha, Values const& weights,
+                                                Values const& error, bool fused) const {
+  Values all(error.size());
+  std::vector<Values> values;
+  int const num_blocks = blocks_.num_blocks();
+  for (auto const& device : devices_) {
+    Sinogram const u = shard(device, error);
+    Sinogram const w = weights.empty() ? Sinogram() : shard(device, weights);
+    PendingStep step;
+    if (!direction.empty()) step = {band(direction, Position::by_entry), alpha};
+    auto const& nodes = device.projector->nodes();
+    Cylinders const out = empty_cylinders(Position::by_entry, static_cast<int>(nodes.size()) * num_blocks);
+    auto const part = [&](int n) {
+      return Kokkos::subview(out, std::pair<int, int>(n * num_blocks, (n + 1) * num_blocks), Kokkos::ALL, Kokkos::ALL);
+    };
+    if (fused) {
+      device.projector->descend_and_back_project(exec_, step, w, u, list_, out);
+    } else {
+      device.projector->descend(exec_, step, w, u);
+      for (std::size_t n = 0; n < nodes.size(); ++n)
+        device.projector->back_project(exec_, nodes[n], u, 1, {0, num_blocks}, list_, Position::by_entry,
+                                       part(static_cast<int>(n)));
+    }
+    exec_.fence("strata::test: results");
+    read(device, u, all);
+    for (std::size_t n = 0; n < nodes.size(); ++n)
+      read(part(static_cast<int>(n)), Position::by_entry, {0, num_blocks},
+           values.emplace_back(indices_.size() * scan_.recon.num_slices));
+  }
+  return {all, join(std::move(values))};
+}
+
+}  // namespace strata::testing_support

@@ -1,0 +1,67 @@
+/// Runs projectors that couple slices on plain host arrays, on one or several simulated devices. Everything that a
+/// projector must not read is NaN: padded lanes, rows and channels, pixels outside the list.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "core/model/pixel_list_builder.hpp"
+#include "geometries/separable_beam.hpp"
+#include "unit_tests/geometries/projector_fixture.hpp"
+
+namespace strata::testing_support {
+
+/// A projector's maker with the shapes it is for.
+struct SeparableScan {
+  SeparableScan(ConeBeamParams const& params);
+  SeparableScan(TranslationParams const& params);
+  SeparableScan(MultiAxisParams const& params);
+  SinogramShape sinogram;
+  ReconShape recon;
+  std::function<std::unique_ptr<Projector>(ExecSpace const&, Range, SliceBlocks const&)> make;
+};
+
+/// A whole problem on `num_devices` devices: each owns views, and slices are stored in as many shards.
+class SeparableRun {
+ public:
+  SeparableRun(SeparableScan const& scan, std::vector<int> const& pixels, int num_devices = 1,
+               ExecSpace const& exec = ExecSpace());
+
+  struct Device {
+    Range views;
+    std::unique_ptr<Projector> projector;
+  };
+  std::vector<Device> const& devices() const { return devices_; }
+  ExecSpace const& exec() const { return exec_; }
+  PixelList const& pixels() const { return list_; }
+  SliceBlocks const& blocks() const { return blocks_; }
+
+  /// [entry][slice] -> [view][row][channel]; the list is handed over in batches of `batch` entries (0: at once).
+  Values forward(Values const& entries, Position position = Position::by_pixel, int batch = 0) const;
+  /// [view][row][channel] -> [entry][slice], shard by shard of slices when `by_shard`.
+  Values back(Values const& sino, int power = 1, Position position = Position::by_pixel, bool by_shard = false) const;
+  std::vector<double> curvature(Values const& direction, Values const& weights) const;
+  std::pair<Values, Values> descend(Values const& direction, Real alpha, Values const& weights, Values const& error,
+                                    bool fused) const;
+
+  Cylinders cylinders(Values const& entries, Position position) const;
+  Cylinders empty_cylinders(Position position, int num_blocks) const;
+  Sinogram shard(Device const& device, Values const& all) const;
+  CylinderBand band(Values const& entries, Position position) const;
+
+ private:
+  void read(Cylinders const& array, Position position, Range range, Values& entries) const;
+  void read(Device const& device, Sinogram const& shard, Values& all) const;
+  Values join(std::vector<Values> values) const;
+
+  SeparableScan scan_;
+  std::vector<int> indices_;
+  ExecSpace exec_;
+  SliceBlocks blocks_;
+  PixelList list_;
+  std::vector<Device> devices_;
+};
+
+}  // namespace strata::testing_support

@@ -1,0 +1,186 @@
+// What a VCD iteration may ask of Kokkos: named kernels, named fences, no memory. Watched through Kokkos Tools.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <mutex>
+#include <set>
+#include <string>
+
+#include "core/solver/vcd_solver.hpp"
+#include "core/solver/vcd_start.hpp"
+#include "drivers/support/recon_settings.hpp"
+#include "prior/proximal.hpp"
+#include "unit_tests/support/ct_case.hpp"
+
+namespace strata::test {
+namespace {
+
+/// Events of all threads while a Watch lives.
+struct Events {
+  std::mutex mutex;
+  std::set<std::string> unnamed;  ///< kernels and fences whose label does not begin with strata::
+  std::multiset<std::string> kernels;
+  int fences = 0;
+  int allocations = 0;
+  int frees = 0;
+
+  static Events& instance() {
+    static Events events;
+    return events;
+  }
+};
+
+/// Besides our own names: the kernels of deep_copy(exec, ..), which run on the instance given (without one they come
+/// with fences that are not ours), and what Kokkos does because a tool listens.
+bool is_ours(std::string const& label) {
+  for (char const* start :
+       {"strata::", "Kokkos::ViewFill", "Kokkos::ViewCopy", "Kokkos::Tools::invoke_kokkosp_callback"})
+    if (label.rfind(start, 0) == 0) return true;
+  return false;
+}
+
+void on_kernel(char const* label, std::uint32_t, std::uint64_t*) {
+  Events& events = Events::instance();
+  std::lock_guard const lock(events.mutex);
+  events.kernels.insert(label);
+  if (!is_ours(label)) events.unnamed.insert(std::string("kernel ") + label);
+}
+
+void on_fence(char const* label, std::uint32_t, std::uint64_t*) {
+  Events& events = Events::instance();
+  std::lock_guard const lock(events.mutex);
+  ++events.fences;
+  if (!is_ours(label)) events.unnamed.insert(std::string("fence ") + label);
+}
+
+void on_allocation(Kokkos::Tools::SpaceHandle, char const*, void const*, std::uint64_t) {
+  ++Events::instance().allocations;
+}
+
+void on_free(Kokkos::Tools::SpaceHandle, char const*, void const*, std::uint64_t) {
+  ++Events::instance().frees;
+}
+
+class Watch {
+ public:
+  Watch() {
+    namespace tools = Kokkos::Tools::Experimental;
+    Events& events = Events::instance();
+    events.unnamed.clear();
+    events.kernels.clear();
+    events.fences = events.allocations = events.frees = 0;
+    tools::set_begin_parallel_for_callback(on_kernel);
+    tools::set_begin_parallel_reduce_callback(on_kernel);
+    tools::set_begin_parallel_scan_callback(on_kernel);
+    tools::set_begin_fence_callback(on_fence);
+    tools::set_allocate_data_callback(on_allocation);
+    tools::set_deallocate_data_callback(on_free);
+  }
+  ~Watch() {
+    namespace tools = Kokkos::Tools::Experimental;
+    tools::set_begin_parallel_for_callback(nullptr);
+    tools::set_begin_parallel_reduce_callback(nullptr);
+    tools::set_begin_parallel_scan_callback(nullptr);
+    tools::set_begin_fence_callback(nullptr);
+    tools::set_allocate_data_callback(nullptr);
+    tools::set_deallocate_data_callback(nullptr);
+  }
+  Watch(Watch const&) = delete;
+  Watch& operator=(Watch const&) = delete;
+};
+
+void expect_discipline() {
+  Events const& events = Events::instance();
+  EXPECT_EQ(events.unnamed, std::set<std::string>{});
+  EXPECT_EQ(events.allocations, 0);
+  EXPECT_EQ(events.frees, 0);
+  EXPECT_GT(events.kernels.size(), 0u);
+  EXPECT_GT(events.fences, 0);
+}
+
+struct Setting {
+  int devices = 1;
+  bool weights = false;
+  bool positivity = false;
+  bool reference_mode = false;
+  bool prior_loss = false;
+  bool prox = false;
+};
+
+/// Passes over two partitions; the first is not watched.
+void run(Setting const& setting) {
+  CtCase const golden("parallel_odd_nonsquare");
+  auto const model = golden.model(setting.devices);
+  auto const weights = golden.sinogram(*model, "/runs/noisy/weights");
+  VCDState const state{model->make_volume("test::recon"), model->make_volume("test::hessian"),
+                       golden.sinogram(*model, "/runs/noisy/sinogram"), setting.weights ? &weights : nullptr};
+  VCDOptions options;
+  options.sigma_y = golden.file().number_attribute("/runs/noisy", "sigma_y");
+  options.positivity_flag = setting.positivity;
+  options.reference_mode = setting.reference_mode;
+  options.compute_prior_loss = setting.prior_loss;
+  QGGMRFParams params;
+  params.sigma_x = golden.file().number_attribute("/runs/noisy", "sigma_x");
+  auto const prior =
+      setting.prox ? make_proximal_prior(model->make_volume("test::input"), params.sigma_x) : make_qggmrf_prior(params);
+  auto const mode = setting.reference_mode ? PartitionMode::reference : PartitionMode::balanced;
+  auto const schedule = make_schedule({{4, 64}, {0, 1, 0}, 3, 0, 0, mode}, golden.masked_indices());
+  std::vector<SubsetPlan> plans;
+  for (auto const& partition : schedule.partitions) plans.push_back(make_subset_plan(*model, partition));
+  start_vcd(*model, InitialImage::direct, setting.positivity && !setting.reference_mode, state);
+  VCDSolver solver(*model, *prior, options, state, std::move(plans));
+  solver.iterate(0, schedule.passes[0].partition, schedule.passes[0].order);
+
+  Watch const watch;
+  for (int pass : {1, 2}) solver.iterate(pass, schedule.passes[pass].partition, schedule.passes[pass].order);
+  expect_discipline();
+}
+
+TEST(LaunchDiscipline, AnIterationOnOneDeviceAllocatesNothingAndNamesItsKernelsAndFences) {
+  run({.devices = 1});
+  run({.devices = 1, .weights = true, .prior_loss = true});
+}
+
+TEST(LaunchDiscipline, AnIterationOnSeveralDevicesDoesNeither) {
+  run({.devices = 3, .weights = true});
+  run({.devices = 7, .weights = true, .prior_loss = true});
+}
+
+TEST(LaunchDiscipline, HoldsForPositivityTheReferenceModeAndTheProximalPrior) {
+  for (int const devices : {1, 3}) {
+    run({.devices = devices, .weights = true, .positivity = true});
+    run({.devices = devices, .weights = true, .positivity = true, .reference_mode = true, .prior_loss = true});
+    run({.devices = devices, .prox = true});
+  }
+}
+
+TEST(LaunchDiscipline, EveryDeviceLaunchesTheKernelsOfASubsetOnce) {
+  run({.devices = 1, .weights = true});
+  auto const one = Events::instance().kernels;
+  run({.devices = 3, .weights = true});
+  auto const& three = Events::instance().kernels;
+
+  for (char const* name : {"strata::subset_direction", "strata::apply_step"}) {
+    EXPECT_EQ(one.count(name), 64u + 4u) << name;
+    EXPECT_EQ(three.count(name), 3 * one.count(name)) << name;
+  }
+}
+
+void fill_without_name(Array1<Real> const& view) {
+  Kokkos::deep_copy(view, Real(1));
+}
+
+TEST(LaunchDiscipline, TheWatchSeesAForbiddenFenceAndAForbiddenAllocation) {
+  Array1<Real> const kept("test::kept", 10);
+
+  Watch const watch;
+  fill_without_name(kept);
+  { Array1<Real> const temporary("test::temporary", 10); }
+
+  EXPECT_FALSE(Events::instance().unnamed.empty());
+  EXPECT_EQ(Events::instance().allocations, 1);
+  EXPECT_EQ(Events::instance().frees, 1);
+}
+
+}  // namespace
+}  // namespace strata::test
