@@ -4,7 +4,7 @@
 add_library(strata_flags INTERFACE)
 target_compile_features(strata_flags INTERFACE cxx_std_20)
 target_compile_options(strata_flags INTERFACE
-  $<$<COMPILE_LANG_AND_ID:CXX,GNU,Clang>:-Wall;-Wextra;-Wshadow;-Werror;-Wno-error=deprecated-declarations>
+  $<$<COMPILE_LANG_AND_ID:CXX,GNU,Clang>:-Wall;-Wextra;-Wshadow;-Werror;-Wno-error=deprecated-declarations;-Wno-unknown-pragmas>
   $<$<COMPILE_LANG_AND_ID:CXX,GNU,Clang>:-ffp-contract=fast;-fno-math-errno;-fno-trapping-math>)
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   # GCC bug 105651: a false alarm for "text" + std::string.

@@ -3,14 +3,19 @@
 #include <pthread.h>
 #include <sched.h>
 
+#if defined(_OPENMP)
+#include <omp.h>
+#endif
+
 #include <utility>
 
 namespace strata {
 namespace {
 
-/// A thread inherits the mask of the one that made it, which OpenMP may have pinned to one core.
-void allow_all_cores() {
-#ifdef __linux__
+/// A thread inherits the mask of the one that made it. Where OpenMP binds threads, that is one core.
+void leave_binding() {
+#if defined(__linux__) && defined(_OPENMP)
+  if (omp_get_proc_bind() == omp_proc_bind_false) return;
   cpu_set_t all;
   CPU_ZERO(&all);
   for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) CPU_SET(cpu, &all);
@@ -47,7 +52,7 @@ void Worker::wait() {
 }
 
 void Worker::run() {
-  allow_all_cores();
+  leave_binding();
   std::unique_lock lock(mutex_);
   while (true) {
     changed_.wait(lock, [this] { return busy_ || stop_; });

@@ -136,7 +136,8 @@ TEST(CylinderOfOnes, ComesBackFromAShortScanByParkersWeights) {
 }
 
 TEST(CylinderOfOnes, ComesBackFromADisplacedDetectorByOffsetWeights) {
-  for (double const offset : {18.0, -18.0}) {
+  // A quarter and 40 % of the detector's width of 46.
+  for (double const offset : {11.5, -11.5, 18.4, -18.4}) {
     Cylinder cylinder(0, 360, 180);
     cylinder.scan.common.sinogram.num_det_channels = 46;
     cylinder.scan.common.det_channel_offset = offset;

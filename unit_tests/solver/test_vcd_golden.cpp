@@ -38,6 +38,27 @@ constexpr Run runs[] = {
     {"solver_options_parallel", "positivity", 2.206e-06},
     {"solver_options_parallel", "prox", 1.933e-06},
     {"solver_options_parallel", "stop_threshold", 2.234e-06},
+    {"cone_basic", "noisy"},
+    {"cone_basic", "plain"},
+    {"cone_curved_pad", "noisy"},
+    {"cone_curved_pad", "plain"},
+    {"cone_helical", "noisy"},
+    {"cone_helical", "plain"},
+    {"cone_large_angle", "noisy"},
+    {"cone_large_angle", "plain"},
+    {"cone_odd_offsets", "noisy"},
+    {"cone_odd_offsets", "plain"},
+    {"cone_offset_limited", "noisy"},
+    {"cone_offset_limited", "plain"},
+    {"mid_cone", "noisy"},
+    {"multiaxis_laminography", "noisy"},
+    {"multiaxis_laminography", "plain"},
+    {"multiaxis_varied", "noisy"},
+    {"multiaxis_varied", "plain"},
+    {"translation_basic", "noisy"},
+    {"translation_basic", "plain"},
+    {"translation_offsets", "noisy"},
+    {"translation_offsets", "plain"},
     {"solver_options_parallel", "prox_sigma"},
     {"solver_options_parallel", "restart"},
     {"solver_options_parallel", "zero_init"},
@@ -94,7 +115,7 @@ TEST_P(GoldenRun, GivesTheImagesAndStatisticsOfTheReference) {
                      GetParam().norm_tolerance);
 }
 
-INSTANTIATE_TEST_SUITE_P(Parallel, GoldenRun, testing::ValuesIn(runs),
+INSTANTIATE_TEST_SUITE_P(AllGeometries, GoldenRun, testing::ValuesIn(runs),
                          [](auto const& test) { return std::string(test.param.name) + "_" + test.param.run; });
 
 class DeviceCount : public testing::TestWithParam<Run> {};
@@ -129,9 +150,13 @@ TEST_P(DeviceCount, AndPoisonedPaddingDoNotChangeABit) {
 constexpr Run invariant_runs[] = {{"parallel_basic", "noisy"},
                                   {"parallel_odd_nonsquare", "plain"},
                                   {"solver_options_parallel", "positivity"},
-                                  {"solver_options_parallel", "prox"}};
+                                  {"solver_options_parallel", "prox"},
+                                  {"cone_odd_offsets", "noisy"},
+                                  {"cone_helical", "noisy"},
+                                  {"multiaxis_varied", "noisy"},
+                                  {"translation_offsets", "noisy"}};
 
-INSTANTIATE_TEST_SUITE_P(Parallel, DeviceCount, testing::ValuesIn(invariant_runs),
+INSTANTIATE_TEST_SUITE_P(AllGeometries, DeviceCount, testing::ValuesIn(invariant_runs),
                          [](auto const& test) { return std::string(test.param.name) + "_" + test.param.run; });
 
 }  // namespace

@@ -24,7 +24,7 @@ ReconSettings settings_of(CtCase const& golden, std::string const& run) {
   auto const deck =
       Deck::parse(text("reconstruction: {reference_mode: true, compute_prior_loss: true, partitions: {file: '",
                        golden.file().path(), "', run: ", run, "}}"));
-  return read_recon_settings(deck.section("reconstruction"));
+  return read_recon_settings(deck.section("reconstruction"), golden.geometry()->type());
 }
 
 /// Starts from the direct image scaled as the reference scaled it.
