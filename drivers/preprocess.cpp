@@ -13,16 +13,18 @@
 #include "drivers/support/centre.hpp"
 #include "drivers/support/program.hpp"
 #include "drivers/support/scan.hpp"
+#include "drivers/support/stripes.hpp"
 
 namespace strata {
 namespace {
 
-ProgramInfo const program = {.name = "strata_preprocess",
-                             .summary = "Raw projections, flats and darks to a sinogram of line integrals.",
-                             .uses_devices = false,
-                             .default_output = "sinogram.h5",
-                             .sections = {"preprocess"},
-                             .inputs = {"scan", "projections", "flats", "darks", "angles"}};
+ProgramInfo const program = {
+    .name = "strata_preprocess",
+    .summary = "Raw projections, flats and darks to a sinogram of line integrals, without stripes.",
+    .uses_devices = false,
+    .default_output = "sinogram.h5",
+    .sections = {"preprocess"},
+    .inputs = {"scan", "line_integrals", "projections", "flats", "darks", "angles"}};
 
 struct CentreChoice {
   enum class Kind { none, find, given } kind = Kind::none;
@@ -34,6 +36,7 @@ struct PreprocessOptions {
   FrameAverage average = FrameAverage::mean;
   double min_transmission = 1e-5;
   std::vector<DetectorPixel> defective;  ///< of the wanted part
+  std::optional<StripeWindow> stripes;   ///< how to find stripes, none to leave them
   CentreChoice centre;
   std::string weights;  ///< none or the name of a WeightModel
 };
@@ -66,13 +69,28 @@ CentreChoice read_centre(DeckSection const& section, Scan const& scan) {
   return {CentreChoice::Kind::given, channel - scan.part.channels.begin};
 }
 
+std::optional<StripeWindow> read_stripe_removal(DeckSection const& preprocess) {
+  if (!preprocess.has("stripe_removal")) return std::nullopt;
+  auto const section = preprocess.section("stripe_removal");
+  bool const wanted = section.choice("method", {"none", "mean"}, "mean") == "mean";
+  auto const window = section.get<std::vector<int>>("window", {5, 21});
+  auto const is_odd = [](int extent) { return extent >= 1 && extent % 2 == 1; };
+  if (window.size() != 2 || !is_odd(window[0]) || !is_odd(window[1]))
+    section.fail("window", text("expected odd numbers [rows, channels], got [", joined(window), "]"));
+  return wanted ? std::optional(StripeWindow{window[0], window[1]}) : std::nullopt;
+}
+
 PreprocessOptions read_options(DeckSection const& section, Scan const& scan) {
   PreprocessOptions options;
+  for (char const* key : {"frame_average", "min_transmission"})
+    if (scan.line_integrals && section.has(key))
+      section.fail(key, "expected with counts only, the scan is given as input.line_integrals");
   options.average = parse_frame_average(section.choice("frame_average", {"mean", "median"}, "mean"));
   options.min_transmission = section.get("min_transmission", 1e-5);
   if (!(options.min_transmission > 0 && options.min_transmission < 1))
     section.fail("min_transmission", text("expected more than 0 and less than 1, got ", options.min_transmission));
   options.defective = read_defective(section, scan);
+  options.stripes = read_stripe_removal(section);
   options.centre = read_centre(section, scan);
   options.weights =
       section.choice("weights", {"none", "unweighted", "transmission", "transmission_root", "emission"}, "none");
@@ -148,58 +166,123 @@ int views_in_a_batch(SinogramShape const& shape) {
   return static_cast<int>(std::clamp<Index>(max_values / view_values, 1, shape.num_views));
 }
 
-void report(PreprocessCounts const& counts, LineIntegrals const& converter) {
-  log::info(counts.converted, " values: ", counts.clipped, " clipped to min_transmission, ", counts.interpolated,
-            " interpolated, ", converter.num_dead_pixels(), " dead or defective pixels");
-  double const clipped = static_cast<double>(counts.clipped) / static_cast<double>(counts.converted);
-  if (clipped > 0.01)
-    log::warn(100 * clipped,
-              " % of the transmissions were below min_transmission: flats, darks or projections are off");
+/// Line integrals of the wanted views, batch by batch, as often as needed.
+class SinogramSource {
+ public:
+  SinogramSource(Scan const& scan, PreprocessOptions const& options, Provenance& provenance)
+      : scan_(scan), shape_(scan.part.shape()), defective_(options.defective), provenance_(provenance) {
+    PhaseTimer const timer(provenance, Phase::read);
+    if (!scan.line_integrals) converter_.emplace(make_line_integrals(scan, options, mean_flat_));
+  }
+
+  /// Calls use(views, values [view][row][channel]) for one batch after the other.
+  template <class Use>
+  void for_each_batch(std::string const& name, Use const& use) {
+    int const step = views_in_a_batch(shape_);
+    Index const view_values = Index(shape_.num_det_rows) * shape_.num_det_channels;
+    std::vector<float> batch(static_cast<std::size_t>(step * view_values));
+    counts_ = {};
+    Progress progress(name, shape_.num_views);
+    for (int begin = 0; begin < shape_.num_views; begin += step) {
+      check_interrupt();
+      Range const views{begin, std::min(begin + step, shape_.num_views)};
+      std::span<float> const values(batch.data(), static_cast<std::size_t>(views.size() * view_values));
+      read(views, values);
+      use(views, values);
+      progress.update(views.end);
+    }
+  }
+
+  void report() const {
+    if (!converter_) return log::info(counts_.converted, " line integrals: ", counts_.interpolated, " interpolated");
+    log::info(counts_.converted, " values: ", counts_.clipped, " clipped to min_transmission, ", counts_.interpolated,
+              " interpolated, ", converter_->num_dead_pixels(), " dead or defective pixels");
+    double const clipped = static_cast<double>(counts_.clipped) / static_cast<double>(counts_.converted);
+    if (clipped > 0.01)
+      log::warn(100 * clipped,
+                " % of the transmissions were below min_transmission: flats, darks or projections are off");
+  }
+
+ private:
+  void read(Range views, std::span<float> values) {
+    {
+      PhaseTimer const timer(provenance_, Phase::read);
+      read_views(scan_, views, values.data());
+    }
+    PhaseTimer const timer(provenance_, Phase::compute);
+    if (!converter_) return repair(values);
+    if (views.begin == 0) warn_about_counts(values, mean_flat_);
+    converter_->convert(values, counts_);
+  }
+
+  /// Line integrals of defective pixels, and those that are not finite, from their neighbours.
+  void repair(std::span<float> values) {
+    std::size_t const view_values = static_cast<std::size_t>(Index(shape_.num_det_rows) * shape_.num_det_channels);
+    std::vector<std::uint8_t> good(view_values);
+    for (std::size_t begin = 0; begin < values.size(); begin += view_values) {
+      auto const view = values.subspan(begin, view_values);
+      std::ranges::transform(view, good.begin(), [](float value) { return std::isfinite(value); });
+      for (auto const& pixel : defective_)
+        good[static_cast<std::size_t>(Index(pixel.row) * shape_.num_det_channels + pixel.channel)] = 0;
+      auto const bad = std::ranges::count(good, std::uint8_t{0});
+      require(bad < std::ssize(good), "preprocess: a view must have a finite line integral in a pixel that is not ",
+              "defective, view ", counts_.converted / std::ssize(good), " has none");
+      if (bad > 0) interpolate_from_neighbours(view, good, shape_.num_det_rows, shape_.num_det_channels);
+      counts_.interpolated += bad;
+      counts_.converted += std::ssize(good);
+    }
+  }
+
+  Scan const& scan_;
+  SinogramShape shape_;
+  std::vector<DetectorPixel> const& defective_;
+  Provenance& provenance_;
+  double mean_flat_ = 0;
+  std::optional<LineIntegrals> converter_;
+  PreprocessCounts counts_;
+};
+
+/// What each pixel reads too much in all views: [row][channel].
+std::vector<float> find_stripes(SinogramSource& source, SinogramShape const& shape, StripeWindow window) {
+  StripeFinder finder(shape.num_det_rows, shape.num_det_channels);
+  source.for_each_batch("stripes", [&](Range, std::span<float> values) { finder.add(values); });
+  auto stripes = finder.stripes(window);
+  double squares = 0;
+  for (float const value : stripes) squares += double(value) * value;
+  log::info("stripes: ", std::sqrt(squares / static_cast<double>(stripes.size())), " rms against a window of ",
+            window.num_rows, " rows x ", window.num_channels, " channels");
+  return stripes;
 }
 
 void write_views(AtomicHdf5Writer& writer, Scan const& scan, PreprocessOptions const& options, KeptRows& kept,
                  Provenance& provenance) {
   SinogramShape const shape = scan.part.shape();
   Hdf5Shape const extents = {shape.num_views, shape.num_det_rows, shape.num_det_channels};
-  double mean_flat = 0;
-  LineIntegrals const converter = [&] {
-    PhaseTimer const timer(provenance, Phase::read);
-    return make_line_integrals(scan, options, mean_flat);
-  }();
+  SinogramSource source(scan, options, provenance);
+  std::vector<float> stripes;
+  if (options.stripes) stripes = find_stripes(source, shape, *options.stripes);
   writer.create_dataset<float>("/sinogram", extents);
   if (options.weights != "none") writer.create_dataset<float>("/weights", extents);
 
-  int const step = views_in_a_batch(shape);
-  Index const view_values = Index(shape.num_det_rows) * shape.num_det_channels;
-  std::vector<float> batch(static_cast<std::size_t>(step * view_values));
-  PreprocessCounts counts;
-  Progress progress("preprocess", shape.num_views);
-  for (int begin = 0; begin < shape.num_views; begin += step) {
-    check_interrupt();
-    Range const views{begin, std::min(begin + step, shape.num_views)};
-    std::span<float> const values(batch.data(), static_cast<std::size_t>(views.size() * view_values));
+  source.for_each_batch("preprocess", [&](Range views, std::span<float> values) {
+    Hdf5Shape const offset = {views.begin, 0, 0};
     Hdf5Shape const count = {views.size(), shape.num_det_rows, shape.num_det_channels};
     {
-      PhaseTimer const timer(provenance, Phase::read);
-      read_views(scan, views, values.data());
-    }
-    if (begin == 0) warn_about_counts(values, mean_flat);
-    {
       PhaseTimer const timer(provenance, Phase::compute);
-      converter.convert(values, counts);
+      if (!stripes.empty()) subtract_stripes(values, stripes);
       kept.add(views, values);
     }
-    if (auto const doubt = doubt_about_line_integrals(values, shape.num_det_channels); begin == 0 && !doubt.empty())
-      log::warn(doubt);
-    PhaseTimer const timer(provenance, Phase::write);
-    writer.write_slab("/sinogram", {begin, 0, 0}, count, values.data());
-    if (options.weights != "none") {
-      compute_weights(parse_weight_model(options.weights), values, values);
-      writer.write_slab("/weights", {begin, 0, 0}, count, values.data());
+    if (views.begin == 0) {
+      auto const doubt = doubt_about_line_integrals(values, shape.num_det_channels);
+      if (!doubt.empty()) log::warn(doubt);
     }
-    progress.update(views.end);
-  }
-  report(counts, converter);
+    PhaseTimer const timer(provenance, Phase::write);
+    writer.write_slab("/sinogram", offset, count, values.data());
+    if (options.weights == "none") return;
+    compute_weights(parse_weight_model(options.weights), values, values);
+    writer.write_slab("/weights", offset, count, values.data());
+  });
+  source.report();
 }
 
 /// Channel of the rotation axis in the wanted part, if known.
@@ -238,7 +321,7 @@ void preprocess(ProgramContext& context) {
   for (auto const& file : scan.files) context.require_not_output(file);
   context.start_run();
   SinogramShape const shape = scan.part.shape();
-  log::info("projections ",
+  log::info(scan.line_integrals ? "line integrals " : "projections ",
             shape_text(std::vector{scan.full.num_views, scan.full.num_det_rows, scan.full.num_det_channels}), ", ",
             scan.flats.num_frames, " flats, ", scan.darks ? scan.darks->num_frames : 0, " darks -> sinogram ",
             shape_text(std::vector{shape.num_views, shape.num_det_rows, shape.num_det_channels}),
@@ -247,7 +330,7 @@ void preprocess(ProgramContext& context) {
     KeptRows const kept(shape);
     double const bytes = 4.0 * double(views_in_a_batch(shape)) * shape.num_det_rows * shape.num_det_channels +
                          4.0 * double(kept.values().size() + kept.middle().size()) +
-                         16.0 * shape.num_det_rows * shape.num_det_channels;
+                         32.0 * shape.num_det_rows * shape.num_det_channels;
     log::info("memory: about ", bytes_text(bytes), " on the host, none on devices; output ",
               bytes_text(4.0 * double(shape.size()) * (options.weights == "none" ? 1 : 2)));
     return;

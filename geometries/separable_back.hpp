@@ -134,23 +134,49 @@ class Prefetcher {
   Real const* end_ = nullptr;
 };
 
-/// Adds view `u` of the pass to the slices x of pixel `p`.
+/// Adds views to the slices of pixels, in the order of calls.
 template <class G>
-KOKKOS_FORCEINLINE_FUNCTION void back_project_pixel(BackJob<G> const& job, BackPass const& pass, int u, int p,
-                                                    Slot const& slot, Real* x) {
-  auto const& chunk = pass.view[u];
-  Range const reach = chunk.reach(p);
-  Range const vectors{reach.begin > job.vectors.begin ? reach.begin : job.vectors.begin,
-                      reach.end < job.vectors.end ? reach.end : job.vectors.end};
-  int const v = pass.views.begin + u;
-  RowTaps taps{
-      job.sino.view(v) + chunk.base[p] * job.sino.channel_stride, job.sino.channel_stride, chunk.shape.width, {}};
-  Real all = 0;
-  for (int t = 0; t < taps.count; ++t) all += taps.weight[t] = chunk.weight[t * back_chunk + p];
-  if (all == 0 || vectors.empty()) return;
-  back_cylinder(job.cylinder, taps, chunk.line(p), job.geometry.squared_heights(v), vectors, job.squared, slot.line,
-                slot.entries[0].table, x);
-}
+class PixelAdder {
+ public:
+  PixelAdder(BackJob<G> const& job, BackPass const& pass, Slot const& slot) : job_(job), pass_(pass) {
+    for (int i = 0; i < 2; ++i) joined_[i] = {{}, {}, slot.lines[i], slot.entries[i].table, nullptr, nullptr};
+  }
+  ~PixelAdder() { spread(joined_[1 - next_]); }
+  PixelAdder(PixelAdder const&) = delete;
+  PixelAdder& operator=(PixelAdder const&) = delete;
+
+  /// View `u` of the pass to the slices x of pixel `p`.
+  KOKKOS_FORCEINLINE_FUNCTION void add(int u, int p, Real* x) {
+    auto const& chunk = pass_.view[u];
+    Range const reach = chunk.reach(p);
+    Range const vectors{reach.begin > job_.vectors.begin ? reach.begin : job_.vectors.begin,
+                        reach.end < job_.vectors.end ? reach.end : job_.vectors.end};
+    int const v = pass_.views.begin + u;
+    RowTaps taps{
+        job_.sino.view(v) + chunk.base[p] * job_.sino.channel_stride, job_.sino.channel_stride, chunk.shape.width, {}};
+    Real all = 0;
+    for (int t = 0; t < taps.count; ++t) all += taps.weight[t] = chunk.weight[t * back_chunk + p];
+    if (all == 0 || vectors.empty()) return;
+    auto& joined = joined_[next_];
+    joined.line = chunk.line(p);
+    joined.vectors = vectors;
+    joined.heights = job_.geometry.squared_heights(v);
+    joined.x = x;
+    join_rows(job_.cylinder, taps, joined);
+    next_ = 1 - next_;
+    spread(joined_[next_]);
+  }
+
+ private:
+  void spread(JoinedRows const& joined) const {
+    if (joined.x) spread_rows(job_.cylinder, joined, job_.squared);
+  }
+
+  BackJob<G> const& job_;
+  BackPass const& pass_;
+  JoinedRows joined_[2];
+  int next_ = 0;
+};
 
 /// Neighbours that take the rows of a view together, while these and the sums stay in the first-level cache.
 inline int pixel_block(Index length) {
@@ -169,19 +195,20 @@ void run_pass(BackJob<G> const& job, int count, BackPass& pass, BackPass const& 
   for (int u = 0; u < pass.views.size(); ++u)
     windows = pass.view[u].shape.num_windows > windows ? pass.view[u].shape.num_windows : windows;
   Prefetcher ahead(next, job.sino, vectors_of(job.cylinder.num_rows), count);
+  PixelAdder<G> adder(job, pass, slot);
   int const block = pixel_block(length);
   for (int begin = 0; begin < count; begin += block) {
     int const end = begin + block < count ? begin + block : count;
     for (int p = begin; p < end; ++p) ahead.step();
     for (int u = 0; u < pass.views.size(); ++u)
-      for (int p = begin; p < end; ++p) back_project_pixel(job, pass, u, p, slot, from_slice_0 + p * length);
+      for (int p = begin; p < end; ++p) adder.add(u, p, from_slice_0 + p * length);
   }
   for (int w = 1; w < windows; ++w)
     for (int u = 0; u < pass.views.size(); ++u) {
       auto& chunk = pass.view[u];
       if (w >= chunk.shape.num_windows) continue;
       place_chunk(count, job.geometry.num_channels, chunk.shape, w, job.squared ? 2 : 1, chunk.boxes(), chunk.taps());
-      for (int p = 0; p < count; ++p) back_project_pixel(job, pass, u, p, slot, from_slice_0 + p * length);
+      for (int p = 0; p < count; ++p) adder.add(u, p, from_slice_0 + p * length);
     }
 }
 

@@ -1,5 +1,7 @@
 #include "geometries/separable_fan.hpp"
 
+#include <type_traits>
+
 #include "geometries/separable_fan_inner.hpp"
 
 namespace strata::separable {
@@ -39,7 +41,7 @@ void join_channels(RowTaps const& taps, Range vectors, int num_rows, Real* h) {
   }
 }
 
-template <class Secant, bool squared>
+template <bool squared, class Secant>
 void back_slices(Fan const& fan, Secant const& secant, Real const* h, Real const* heights, Range vectors, Real* x) {
   auto const run = [&](auto const& value) {
     for (int j = vectors.begin; j < vectors.end; ++j) {
@@ -58,19 +60,23 @@ void back_slices(Fan const& fan, Secant const& secant, Real const* h, Real const
   }
 }
 
-/// As back_cylinder(), slice by slice: where limits cut a box.
-void back_limited(CylinderShape const& shape, RowLine const& rows, Real const* heights, Range slices, bool squared,
-                  Real const* h, Real* x) {
-  for (int k = slices.begin; k < slices.end; ++k) {
-    CutBox const box(rows, k);
+bool is_limited(CylinderShape const& shape, RowLine const& line) {
+  return line.width > 2 * static_cast<Real>(shape.limits.rows);
+}
+
+/// As spread_rows(), slice by slice: where limits cut a box.
+void back_limited(CylinderShape const& shape, JoinedRows const& joined, bool squared) {
+  int const end = joined.vectors.end * FanVector::width;
+  for (int k = joined.vectors.begin * FanVector::width; k < end && k < shape.num_slices; ++k) {
+    CutBox const box(joined.line, k);
     Real sum = 0;
     for (int m = box.first_row(shape.num_rows); m <= box.last_row(shape.num_rows); ++m) {
       if (box.distance(m) > shape.limits.rows) continue;
-      Real const weight = box.weight(m) / rows.width;
-      sum += (squared ? weight * weight : weight) * h[m];
+      Real const weight = box.weight(m) / joined.line.width;
+      sum += (squared ? weight * weight : weight) * joined.rows[guard + m];
     }
-    Real const t = rows.rise * heights[k];
-    x[k] += (squared ? 1 + t : Kokkos::sqrt(1 + t)) * sum;
+    Real const t = joined.line.rise * joined.heights[k];
+    joined.x[k] += (squared ? 1 + t : Kokkos::sqrt(1 + t)) * sum;
   }
 }
 
@@ -173,26 +179,30 @@ void CylinderSource::copy(Index position, Real* slices) const {
   }
 }
 
-void back_cylinder(CylinderShape const& shape, RowTaps const& taps, RowLine const& rows, Real const* heights,
-                   Range vectors, bool squared, Real* line, FanTable const& table, Real* x) {
-  Real* const h = line + guard;
-  if (rows.width > 2 * static_cast<Real>(shape.limits.rows)) {
-    join_channels(taps, {0, vectors_of(shape.num_rows)}, shape.num_rows, h);
-    int const end = vectors.end * FanVector::width;
-    return back_limited(shape, rows, heights,
-                        {vectors.begin * FanVector::width, end < shape.num_slices ? end : shape.num_slices}, squared, h,
-                        x);
+void join_rows(CylinderShape const& shape, RowTaps const& taps, JoinedRows const& joined) {
+  RowLine const& line = joined.line;
+  Range rows{0, vectors_of(shape.num_rows)};
+  if (!is_limited(shape, line)) {
+    Fan const fan(line.left, line.step, line.width, shape.num_rows, joined.table);
+    fan.place(joined.vectors);
+    rows = fan.cells(joined.vectors);
   }
-  Fan const fan(rows.left, rows.step, rows.width, shape.num_rows, table);
-  fan.place(vectors);
-  join_channels(taps, fan.cells(vectors), shape.num_rows, h);
-  if (shape.secant.kind == SecantKind::one)
-    return squared ? back_slices<SecantOne, true>(fan, {}, h, heights, vectors, x)
-                   : back_slices<SecantOne, false>(fan, {}, h, heights, vectors, x);
-  if (squared) return back_slices<SecantSquare, true>(fan, {rows.rise}, h, heights, vectors, x);
-  if (shape.secant.kind == SecantKind::polynomial)
-    return back_slices<SecantPolynomial, false>(fan, {shape.secant, rows.rise}, h, heights, vectors, x);
-  back_slices<SecantRoot, false>(fan, {rows.rise}, h, heights, vectors, x);
+  join_channels(taps, rows, shape.num_rows, joined.rows + guard);
+}
+
+void spread_rows(CylinderShape const& shape, JoinedRows const& joined, bool squared) {
+  RowLine const& line = joined.line;
+  Real const* const h = joined.rows + guard;
+  if (is_limited(shape, line)) return back_limited(shape, joined, squared);
+  Fan const fan(line.left, line.step, line.width, shape.num_rows, joined.table);
+  auto const spread = [&](auto const& secant, auto is_squared) {
+    back_slices<is_squared()>(fan, secant, h, joined.heights, joined.vectors, joined.x);
+  };
+  constexpr std::bool_constant<false> plain;
+  if (squared) return spread(SecantSquare(line.rise), std::bool_constant<true>());
+  if (shape.secant.kind == SecantKind::one) return spread(SecantOne(), plain);
+  if (shape.secant.kind == SecantKind::polynomial) return spread(SecantPolynomial(shape.secant, line.rise), plain);
+  spread(SecantRoot(line.rise), plain);
 }
 
 void prepare_entry(CylinderShape const& shape, CylinderSource const& source, Index position, RowLine const& rows,

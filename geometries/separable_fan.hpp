@@ -40,12 +40,24 @@ struct RowTaps {
   Real weight[max_taps];
 };
 
-/// x[slice - 16 * vectors.begin] += Vert' (taps . sino) for slices of `vectors`; with `squared`, the squares of Vert
-/// and 1/cos(phi). Weights in `taps` hold a factor width (width^2).
-///   heights  [slice] squared, see RowLine
-///   line     [guard + rows + guard] memory whose guards are 0
-void back_cylinder(CylinderShape const& shape, RowTaps const& taps, RowLine const& rows, Real const* heights,
-                   Range vectors, bool squared, Real* line, FanTable const& table, Real* x);
+/// One cylinder between the two halves of its back projection. They are called in turns for two cylinders: what the
+/// first half of one stores is not read at once, and the second half of the other hides its waiting for memory.
+struct JoinedRows {
+  RowLine line;
+  Range vectors;  ///< of slices
+  Real* rows;     ///< [guard + rows + guard], guards are 0
+  FanTable table;
+  Real const* heights;  ///< [slice] squared, see RowLine
+  Real* x;              ///< [slice]; null: nothing to do
+};
+
+/// First half: joined.rows = taps . sino, where `joined.vectors`, which are not empty, need them. Weights in `taps`
+/// hold a factor width (width^2 for squared weights).
+void join_rows(CylinderShape const& shape, RowTaps const& taps, JoinedRows const& joined);
+
+/// Second half: joined.x[slice] += Vert' rows for the slices of joined.vectors; with `squared`, the squares of Vert and
+/// 1/cos(phi).
+void spread_rows(CylinderShape const& shape, JoinedRows const& joined, bool squared);
 
 /// The cylinders of a band.
 struct CylinderSource {

@@ -35,19 +35,10 @@ struct Fan {
 
   /// Fills the table for vectors `vectors`. Boxes that lie before all cells or behind them are moved into the guards.
   void place(Range vectors) const {
-    double const low = lowest;
     double const high = vectors_of(num_cells) * FanVector::width;
-    double const first = left + (step < 0 ? (FanVector::width - 1) * step : 0), stride = FanVector::width * step;
-    int* __restrict const base = table.base;
-    Real* __restrict const fraction = table.fraction;
-#pragma omp simd
-    for (int j = vectors.begin; j < vectors.end; ++j) {
-      double const at = first + stride * j;
-      double const cell = Kokkos::floor(at);
-      double const below = cell < high ? cell : high;
-      base[j] = static_cast<int>(below > low ? below : low);
-      fraction[j] = static_cast<Real>(at - cell);
-    }
+    double const first = left + (step < 0 ? (FanVector::width - 1) * step : 0);
+    place_on_cells(first, FanVector::width * step, vectors.begin, vectors.end, lowest, high, table.base,
+                   table.fraction);
   }
 
   /// Vectors of cells that the boxes of `vectors`, placed before, are read from.
@@ -131,24 +122,29 @@ template <bool squared>
 struct WideTaps {
   Real const* cells;
   FanTable table;
-  int num_cells, num_taps;
+  int num_cells, num_taps, reach;
   FanVector steps, width, inverse;
 
   WideTaps(Fan const& fan, Real const* from)
       : cells(from),
         table(fan.table),
         num_cells(fan.num_cells),
-        num_taps(static_cast<int>(Kokkos::ceil(fan.width < num_cells ? fan.width : Real(num_cells))) + 1),
+        num_taps(static_cast<int>(Kokkos::ceil(fan.width < 1e8F ? fan.width : 1e8F)) + 1),
+        reach(fan.span - num_taps + 1),
         steps(lane_steps(static_cast<Real>(fan.step))),
         width(fan.width),
         inverse(1 / fan.width) {}
 
   FanVector operator()(int j) const {
+    int const base = table.base[j];
     auto const at = steps + FanVector(table.fraction[j]);
-    auto const cell = at.whole() + table.base[j];
+    auto const cell = at.whole() + base;
     auto const begin = at.fraction(), end = begin + width;
+    // Taps that lie beside all cells for every lane are left out.
+    int const first = -base - reach > 0 ? -base - reach : 0;
+    int const last = num_cells - base < num_taps ? num_cells - base : num_taps;
     FanVector sum;
-    for (int t = 0; t < num_taps; ++t) {
+    for (int t = first; t < last; ++t) {
       auto const left = larger(begin, FanVector(static_cast<Real>(t)));
       auto const right = smaller(end, FanVector(static_cast<Real>(t + 1)));
       auto const share = larger(right - left, FanVector()) * inverse;

@@ -4,7 +4,7 @@
 
 #include "core/base/types.hpp"
 #include "geometries/channel_footprint.hpp"
-#if defined(__AVX512F__) && defined(__AVX512DQ__)
+#if defined(__AVX512F__) && defined(__AVX512DQ__) && !defined(STRATA_PORTABLE_FANS)
 // GCC bug 105593: false alarms about what the header leaves undefined on purpose.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wuninitialized"
@@ -68,6 +68,22 @@ class FanVector {
   explicit FanVector(__m512 v) : v_(v) {}
   __m512 v_;
 };
+
+/// For j in [begin, end): the cell [c, c + 1) that holds first + stride * j, brought into [low, high], and the distance
+/// from c. May write up to 7 entries more.
+inline void place_on_cells(double first, double stride, int begin, int end, double low, double high, int* cell,
+                           Real* distance) {
+  auto const step = _mm512_set1_pd(stride), least = _mm512_set1_pd(low), most = _mm512_set1_pd(high);
+  auto const lanes = _mm512_setr_pd(0, 1, 2, 3, 4, 5, 6, 7);
+  for (int j = begin; j < end; j += 8) {
+    auto const index = _mm512_add_pd(_mm512_set1_pd(j), lanes);
+    auto const at = _mm512_fmadd_pd(step, index, _mm512_set1_pd(first));
+    auto const whole = _mm512_roundscale_pd(at, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
+    auto const within = _mm512_max_pd(least, _mm512_min_pd(most, whole));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(cell + j), _mm512_cvttpd_epi32(within));
+    _mm256_storeu_ps(distance + j, _mm512_cvtpd_ps(_mm512_sub_pd(at, whole)));
+  }
+}
 
 #else
 
@@ -158,6 +174,17 @@ class FanVector {
   }
   alignas(64) Real v_[width];
 };
+
+inline void place_on_cells(double first, double stride, int begin, int end, double low, double high,
+                           int* __restrict cell, Real* __restrict distance) {
+#pragma omp simd
+  for (int j = begin; j < end; ++j) {
+    double const at = first + stride * j, whole = Kokkos::floor(at);
+    double const below = whole < high ? whole : high;
+    cell[j] = static_cast<int>(below > low ? below : low);
+    distance[j] = static_cast<Real>(at - whole);
+  }
+}
 
 #endif
 

@@ -27,7 +27,7 @@ Workspace::Workspace(ExecSpace const& exec, SeparableShape const& shape)
   Index const slices = shape.slice_lanes(), rows = shape.row_lanes();
   int const vectors = std::max(shape.slice_vectors(), shape.row_vectors());
   Index const table = Index(num_entries_) * vectors * FanVector::width;
-  Index const reals = table + num_entries_ * (cells_size(slices) + rows) + slices + cells_size(rows) +
+  Index const reals = table + num_entries_ * (cells_size(slices) + rows) + slices + 2 * cells_size(rows) +
                       (ViewGroups::max_levels + 1) * back_chunk * slices + channels * rows;
   // The guards must be 0, the rest need not.
   reals_ = make_zero_view<Array2<Real>>(exec, "strata::separable::reals", threads, reals);
@@ -66,7 +66,7 @@ Slot Workspace::Slots::slot(int index) const {
     from += size;
     return start;
   };
-  slot.line = take(real, cells_size(row_lanes));
+  for (Real*& line : slot.lines) line = take(real, cells_size(row_lanes));
   Real* const slices = take(real, slice_lanes);
   for (int e = 0; e < num_entries; ++e) {
     Real* const cells = take(real, cells_size(slice_lanes));

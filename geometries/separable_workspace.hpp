@@ -8,6 +8,7 @@ namespace strata::separable {
 
 /// Pixels that a forward task and a back projection task handle together: 16 x 16, 8 x 8 in Z order.
 constexpr int forward_chunk = 256;
+static_assert(CylinderBand::part_alignment % forward_chunk == 0, "parts of a list end where chunks end");
 constexpr int back_chunk = 128;
 /// Cylinders of one channel that are projected together, at most.
 constexpr int max_entries = 16;
@@ -26,11 +27,11 @@ struct SeparableShape {
 struct Slot {
   int num_entries;
   EntryMemory entries[max_entries];
-  Real* line;    ///< [guard + rows + guard], guards are 0
-  Real* levels;  ///< [ViewGroups::max_levels + 1][back_chunk][slices]
-  Real* view;    ///< [channel][row]
-  double* rows;  ///< [row]
-  int* counts;   ///< [channel + 2]
+  Real* lines[2];  ///< [guard + rows + guard], guards are 0
+  Real* levels;    ///< [ViewGroups::max_levels + 1][back_chunk][slices]
+  Real* view;      ///< [channel][row]
+  double* rows;    ///< [row]
+  int* counts;     ///< [channel + 2]
 };
 
 class Workspace {

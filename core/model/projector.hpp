@@ -15,7 +15,10 @@ struct CylinderBand {
   PixelList pixels;
   Position position = Position::by_pixel;
   ConstCylinders values;
-  bool accumulate = false;  ///< forward_project() adds to the sinogram; only where couples_slices()
+  /// forward_project() adds to the sinogram; only where couples_slices(). A list that is handed over in parts which
+  /// begin at multiples of part_alignment entries gives the bits of the whole list.
+  bool accumulate = false;
+  static constexpr int part_alignment = 256;
 };
 
 /// A direction d on a subset (compact, all blocks) that is subtracted from an error sinogram after a factor is known.

@@ -23,6 +23,21 @@ void scatter_cylinders(ExecSpace const& exec, ConstCylinders const& values, Arra
       });
 }
 
+/// values[block][entry][lane] = volume[block][pixel][lane] for listed pixels.
+void gather_cylinders(ExecSpace const& exec, ConstCylinders const& volume, Array1<int const> const& pixels,
+                      Cylinders const& values) {
+  int const entries = pixels.extent_int(0);
+  int const lanes = volume.extent_int(2);
+  Kokkos::parallel_for(
+      "strata::gather_cylinders",
+      Kokkos::RangePolicy<ExecSpace, Kokkos::IndexType<Index>>(exec, 0, Index(volume.extent_int(0)) * entries),
+      KOKKOS_LAMBDA(Index item) {
+        int const entry = static_cast<int>(item % entries);
+        int const block = static_cast<int>(item / entries);
+        for (int lane = 0; lane < lanes; ++lane) values(block, entry, lane) = volume(block, pixels(entry), lane);
+      });
+}
+
 void fill_cylinders(ExecSpace const& exec, Array1<int const> const& pixels, Real value, Cylinders const& volume) {
   int const entries = pixels.extent_int(0);
   int const lanes = volume.extent_int(2);
@@ -43,6 +58,12 @@ std::vector<int> indices_where(std::vector<bool> const& mask, bool all) {
   return indices;
 }
 
+/// Entries [begin, end) of a list; a view without memory of its own.
+PixelList part_of(PixelList const& list, int begin, int end) {
+  std::pair<int, int> const range(begin, end);
+  return {Kokkos::subview(list.index, range), Kokkos::subview(list.row, range), Kokkos::subview(list.col, range)};
+}
+
 /// Bands of at most `length` blocks of shard `shard`.
 std::vector<Range> bands_of(SliceBlocks const& blocks, int shard, int length) {
   std::vector<Range> bands;
@@ -60,6 +81,13 @@ struct TomographyModel::Exchange {
   std::vector<BandBuffer> staging;  // all nodes of a band, at its owner
 };
 
+/// Staging memory for whole cylinders of a batch of pixels.
+struct TomographyModel::CylinderExchange {
+  int batch;                         // pixels
+  std::vector<BandBuffer> own;       // a device's slices
+  std::vector<BandBuffer> gathered;  // all slices
+};
+
 TomographyModel::TomographyModel(Devices devices, std::shared_ptr<Geometry const> geometry, std::vector<bool> mask,
                                  int max_band_blocks)
     : devices_(std::move(devices)),
@@ -69,6 +97,7 @@ TomographyModel::TomographyModel(Devices devices, std::shared_ptr<Geometry const
       views_(Placement::of_views(devices_, sinogram_shape().num_views)),
       layout_{geometry_->det_row_blocks(slices_.blocks()), sinogram_shape().num_det_channels},
       nodes_(views_),
+      max_band_blocks_(max_band_blocks),
       // By default the partial sums of all devices together take about one shard.
       band_blocks_(std::clamp(max_band_blocks > 0 ? max_band_blocks : slices_.blocks().per_shard / devices_->size(), 1,
                               slices_.blocks().per_shard)) {
@@ -116,6 +145,50 @@ TomographyModel::Exchange const& TomographyModel::exchange() const {
   return *exchange_;
 }
 
+TomographyModel::CylinderExchange const& TomographyModel::cylinder_exchange() const {
+  if (cylinders_) return *cylinders_;
+  constexpr Index bytes = Index(32) << 20;  // large against the cost of a fence, small against a volume
+  SliceBlocks const& blocks = slices_.blocks();
+  Index const cylinder = Index(blocks.num_blocks()) * blocks.lanes;
+  Index const wanted = max_band_blocks_ > 0 ? max_band_blocks_ * recon_shape().num_pixels() / blocks.num_blocks()
+                                            : bytes / (cylinder * Index(sizeof(Real)));
+  constexpr Index part = CylinderBand::part_alignment;
+  Index const largest = (std::max(masked_.size(), 1) + part - 1) / part * part;
+  cylinders_ = std::make_unique<CylinderExchange>();
+  cylinders_->batch = static_cast<int>(std::clamp(wanted / part * part, part, largest));
+  for (int d = 0; d < devices_->size(); ++d) {
+    ExecSpace const& exec = devices_->exec(d);
+    cylinders_->own.emplace_back(exec, "model::own_cylinders",
+                                 Index(cylinders_->batch) * blocks.per_shard * blocks.lanes);
+    cylinders_->gathered.emplace_back(exec, "model::cylinders", cylinders_->batch * cylinder);
+  }
+  return *cylinders_;
+}
+
+/// As forward_project() where slices couple: every view owner collects whole cylinders, a batch of pixels at a time.
+void TomographyModel::forward_project_cylinders(ShardedVolume const& x, ShardedSinogram const& sino) const {
+  SliceBlocks const& blocks = slices_.blocks();
+  CylinderExchange const& buffers = cylinder_exchange();
+  int const size = masked_.size();
+  for (int begin = 0; begin == 0 || begin < size; begin += buffers.batch) {
+    int const end = std::min(begin + buffers.batch, size);
+    std::vector<PixelList> pixels;
+    std::vector<Cylinders> own, gathered;
+    for (int d = 0; d < devices_->size(); ++d) {
+      pixels.push_back(part_of(masked_.devices[d], begin, end));
+      own.push_back(buffers.own[d].cylinders(blocks.per_shard, end - begin, blocks.lanes));
+      gathered.push_back(buffers.gathered[d].cylinders(blocks.num_blocks(), end - begin, blocks.lanes));
+    }
+    devices_->for_each([&](int d, ExecSpace const& exec) { gather_cylinders(exec, x[d], pixels[d].index, own[d]); });
+    all_gather(*devices_, blocks, own, gathered);
+    devices_->for_each([&](int d, ExecSpace const& exec) {
+      CylinderBand const band{{0, blocks.num_blocks()}, pixels[d], Position::by_entry, gathered[d], begin > 0};
+      projector(d).forward_project(exec, band, sino[d]);
+    });
+    devices_->fence("forward_project: the batch is replaced next");
+  }
+}
+
 void TomographyModel::forward_project(ShardedVolume const& x, ShardedSinogram const& sino) const {
   SliceBlocks const& blocks = slices_.blocks();
   if (devices_->size() == 1) {
@@ -126,7 +199,7 @@ void TomographyModel::forward_project(ShardedVolume const& x, ShardedSinogram co
     devices_->fence("forward_project: the sinogram is read next");
     return;
   }
-  ensure(!projector(0).couples_slices(), "forward_project: whole cylinders on several devices are not available yet");
+  if (projector(0).couples_slices()) return forward_project_cylinders(x, sino);
   int const pixels = static_cast<int>(recon_shape().num_pixels());
   for (int owner = 0; owner < devices_->size(); ++owner)
     for (Range const band : bands_of(blocks, owner, band_blocks_)) {

@@ -1,5 +1,5 @@
-/// A projector on many devices: forward projection broadcasts bands of slices to all view owners, back projection
-/// reduces bands to slice owners.
+/// A projector on many devices: forward projection brings bands of slices, or batches of whole cylinders where slices
+/// couple, to all view owners; back projection reduces bands to slice owners.
 #pragma once
 
 #include <memory>
@@ -58,8 +58,11 @@ class TomographyModel {
 
  private:
   struct Exchange;
+  struct CylinderExchange;
   void back_project_list(ShardedSinogram const& sino, int power, PixelSet const& pixels, ShardedVolume const& x) const;
   Exchange const& exchange() const;
+  void forward_project_cylinders(ShardedVolume const& x, ShardedSinogram const& sino) const;
+  CylinderExchange const& cylinder_exchange() const;
 
   Devices devices_;
   std::shared_ptr<Geometry const> geometry_;
@@ -71,8 +74,10 @@ class TomographyModel {
   std::vector<std::unique_ptr<Projector>> projectors_;
   PixelSet masked_;
   PixelSet all_;
+  int max_band_blocks_;
   int band_blocks_;
   mutable std::unique_ptr<Exchange> exchange_;  // staging of several devices, made at the first use
+  mutable std::unique_ptr<CylinderExchange> cylinders_;
 };
 
 }  // namespace strata

@@ -25,8 +25,8 @@ void allow_foreign_keys(Deck const& deck, ProgramInfo const& info) {
   for (char const* name : {"geometry", "reconstruction", "denoise", "project", "simulate", "preprocess"})
     if (!is_mine(info.sections, name)) deck.root().allow(name);
   auto const input = deck.section("input");
-  for (char const* key : {"sinogram", "weights", "initial_image", "prox_input", "image", "scan", "projections", "flats",
-                          "darks", "angles"})
+  for (char const* key : {"sinogram", "weights", "initial_image", "prox_input", "image", "scan", "line_integrals",
+                          "projections", "flats", "darks", "angles"})
     if (!is_mine(info.inputs, key)) input.allow(key);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <sstream>
 
 #include "core/base/error.hpp"
 #include "core/base/log.hpp"
@@ -36,14 +37,11 @@ class ScanOpener {
 
   Scan open() {
     Scan scan;
-    if (auto const path = input_.find_path("scan")) common_ = files_.open(*path);
-    scan.projections = required("projections", "/exchange/data");
-    scan.full = projections_shape(scan.projections);
-    scan.flats = required("flats", "/exchange/data_white");
-    fit(scan.flats, scan.full, "flats");
-    scan.darks = stack("darks", "/exchange/data_dark", /*optional=*/true);
-    if (scan.darks) fit(*scan.darks, scan.full, "darks");
-    if (!scan.darks) log::warn("no darks: the detector is taken to read 0 without a beam");
+    scan.line_integrals = input_.has("line_integrals");
+    if (scan.line_integrals)
+      open_line_integrals(scan);
+    else
+      open_counts(scan);
     auto const angles = read_all_angles(scan.full.num_views);
     scan.part = part(scan.full);
     for (int const view : scan.part.views) scan.angles.push_back(angles[static_cast<std::size_t>(view)]);
@@ -53,6 +51,54 @@ class ScanOpener {
   }
 
  private:
+  void open_counts(Scan& scan) {
+    if (auto const path = input_.find_path("scan")) common_ = files_.open(*path);
+    scan.projections = required("projections", "/exchange/data");
+    scan.full = projections_shape(scan.projections);
+    scan.flats = required("flats", "/exchange/data_white");
+    fit(scan.flats, scan.full, "flats");
+    scan.darks = stack("darks", "/exchange/data_dark", /*optional=*/true);
+    if (scan.darks) fit(*scan.darks, scan.full, "darks");
+    if (!scan.darks) log::warn("no darks: the detector is taken to read 0 without a beam");
+  }
+
+  void open_line_integrals(Scan& scan) {
+    for (char const* key : {"scan", "projections", "flats", "darks"})
+      if (input_.has(key)) input_.fail(key, "expected either counts or line_integrals, got both");
+    auto const section = input_.section("line_integrals");
+    scan.projections.file = files_.open(section.require_path("file"));
+    scan.projections.dataset = section.require<std::string>("dataset");
+    SinogramShape const stored = projections_shape(scan.projections);
+    scan.axes = read_axes(section, scan.projections);
+    std::array const extents{stored.num_views, stored.num_det_rows, stored.num_det_channels};
+    auto const extent = [&](int axis) {
+      return extents[static_cast<std::size_t>(scan.axes[static_cast<std::size_t>(axis)])];
+    };
+    scan.full = {extent(0), extent(1), extent(2)};
+    scan.projections.num_frames = scan.full.num_views;
+  }
+
+  /// From the deck, else from the attribute `axes`, for example "view, det_row, channel".
+  static ViewAxes read_axes(DeckSection const& section, FrameStack const& data) {
+    std::vector<std::string> names = section.get<std::vector<std::string>>("axes", {});
+    if (names.empty() && data.file->has_attribute(data.dataset, "axes")) {
+      std::string attribute = data.file->string_attribute(data.dataset, "axes");
+      std::ranges::replace(attribute, ',', ' ');
+      std::istringstream words(attribute);
+      for (std::string name; words >> name;) names.push_back(name);
+    }
+    ViewAxes axes{};
+    std::array const expected{"view", "det_row", "channel"};
+    for (std::size_t i = 0; i < 3; ++i) {
+      auto const found = std::ranges::find(names, expected[i]);
+      if (names.size() != 3 || found == names.end())
+        section.fail("axes", text("expected the order of view, det_row and channel in the dataset, for example ",
+                                  "[det_row, view, channel], got [", joined(names), "]"));
+      axes[i] = static_cast<int>(found - names.begin());
+    }
+    return axes;
+  }
+
   std::optional<FrameStack> stack(std::string const& key, std::string const& dxchange_name, bool optional) {
     auto const section = input_.section(key);
     auto const path = section.find_path("file");
@@ -173,6 +219,34 @@ std::vector<float> average_of(FrameStack const& stack, ScanPart const& part, Fra
   return result;
 }
 
+namespace {
+
+/// Wanted views that stand at [first, first + count) in the file: out [view][row][channel].
+void read_neighbours(Scan const& scan, int first, int count, float* out) {
+  ScanPart const& part = scan.part;
+  std::array<std::int64_t, 3> const begin{first, part.rows.begin, part.channels.begin};
+  std::array<std::int64_t, 3> const extent{count, part.rows.size(), part.channels.size()};
+  Hdf5Shape offset(3);
+  Hdf5Shape box(3);
+  for (std::size_t i = 0; i < 3; ++i) {
+    offset[static_cast<std::size_t>(scan.axes[i])] = begin[i];
+    box[static_cast<std::size_t>(scan.axes[i])] = extent[i];
+  }
+  auto const& file = scan.projections.file;
+  auto const& dataset = scan.projections.dataset;
+  if (scan.axes == ViewAxes{0, 1, 2}) return file->read_slab(dataset, offset, box, out);
+  std::vector<float> values(static_cast<std::size_t>(extent[0] * extent[1] * extent[2]));
+  file->read_slab(dataset, offset, box, values.data());
+  std::array<std::int64_t, 3> const file_stride{box[1] * box[2], box[2], 1};
+  auto const stride = [&](std::size_t i) { return file_stride[static_cast<std::size_t>(scan.axes[i])]; };
+  for (std::int64_t v = 0; v < extent[0]; ++v)
+    for (std::int64_t r = 0; r < extent[1]; ++r)
+      for (std::int64_t c = 0; c < extent[2]; ++c)
+        *out++ = values[static_cast<std::size_t>(v * stride(0) + r * stride(1) + c * stride(2))];
+}
+
+}  // namespace
+
 void read_views(Scan const& scan, Range views, float* out) {
   ScanPart const& part = scan.part;
   SinogramShape const shape = part.shape();
@@ -181,9 +255,7 @@ void read_views(Scan const& scan, Range views, float* out) {
     int const first = part.views[static_cast<std::size_t>(v)];
     int count = 1;  // neighbours in the file are read at once
     while (v + count < views.end && part.views[static_cast<std::size_t>(v + count)] == first + count) ++count;
-    scan.projections.file->read_slab(scan.projections.dataset, {first, part.rows.begin, part.channels.begin},
-                                     {count, shape.num_det_rows, shape.num_det_channels},
-                                     out + (v - views.begin) * view_values);
+    read_neighbours(scan, first, count, out + (v - views.begin) * view_values);
     v += count;
   }
 }

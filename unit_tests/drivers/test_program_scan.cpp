@@ -74,5 +74,46 @@ TEST(Scan, PartsMayStandInOtherFiles) {
   EXPECT_EQ(scan.files.size(), 2u);
 }
 
+/// Line integrals stored [det_row][view][channel].
+std::string line_integrals_file(bool with_attribute) {
+  std::string const path = testing::TempDir() + "strata_scan_lines" + (with_attribute ? "_axes.h5" : ".h5");
+  AtomicHdf5Writer writer(path);
+  std::vector<float> values;
+  for (int r = 0; r < rows; ++r)
+    for (int v = 0; v < views; ++v)
+      for (int c = 0; c < channels; ++c) values.push_back(count_at(v, r, c));
+  writer.write("/lines", {rows, views, channels}, values);
+  if (with_attribute) writer.set_attribute("/lines", "axes", "det_row, view, channel");
+  writer.commit();
+  return path;
+}
+
+Scan open_line_integrals(std::string const& file, std::string const& axes) {
+  return open_scan(Deck::parse("input: {line_integrals: {file: " + file + ", dataset: /lines" + axes +
+                               "}, angles: {start: 0, stop: 70, count: 7, unit: deg}}\n" +
+                               "preprocess: {rows: [1, 4], channels: [2, 5], views: [1, 7, 2]}\n"));
+}
+
+TEST(Scan, LineIntegralsComeInTheOrderOfViewsRowsAndChannelsWhateverTheFileHas) {
+  for (bool const with_attribute : {false, true}) {
+    std::string const axes = with_attribute ? "" : ", axes: [det_row, view, channel]";
+    Scan const scan = open_line_integrals(line_integrals_file(with_attribute), axes);
+    std::vector<float> values(2 * 3 * 3);
+    read_views(scan, {1, 3}, values.data());
+
+    EXPECT_EQ(scan.full, (SinogramShape{views, rows, channels}));
+    for (int i = 0; i < 18; ++i)
+      EXPECT_EQ(values[static_cast<std::size_t>(i)], count_at(3 + 2 * (i / 9), 1 + i / 3 % 3, 2 + i % 3));
+  }
+}
+
+TEST(Scan, LineIntegralsWithoutKnownAxesAreRefused) {
+  std::string const file = line_integrals_file(false);
+
+  for (char const* axes :
+       {"", ", axes: [view, channel]", ", axes: [view, view, channel]", ", axes: [row, view, channel]"})
+    EXPECT_THROW(open_line_integrals(file, axes), InputError) << axes;
+}
+
 }  // namespace
 }  // namespace strata

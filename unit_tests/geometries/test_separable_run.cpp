@@ -17,6 +17,15 @@ PixelList part_of(PixelList const& list, int begin, int end) {
   return {Kokkos::subview(list.index, range), Kokkos::subview(list.row, range), Kokkos::subview(list.col, range)};
 }
 
+/// Compact copy of entries [begin, begin + count).
+ConstCylinders entries_of(ConstCylinders const& all, int begin, int count) {
+  Cylinders const part("part", all.extent(0), count, all.extent(2));
+  for (int b = 0; b < all.extent_int(0); ++b)
+    for (int t = 0; t < count; ++t)
+      for (int l = 0; l < all.extent_int(2); ++l) part(b, t, l) = all(b, begin + t, l);
+  return part;
+}
+
 }  // namespace
 
 SeparableScan::SeparableScan(ConeBeamParams const& params)
@@ -114,10 +123,7 @@ Values SeparableRun::forward(Values const& entries, Position position, int batch
     for (int begin = 0; begin == 0 || begin < list_.size(); begin += step) {
       CylinderBand part = whole;
       part.pixels = part_of(list_, begin, std::min(begin + step, list_.size()));
-      // Compact values of the batch begin at its first entry.
-      if (position == Position::by_entry)
-        part.values = Kokkos::subview(whole.values, Kokkos::ALL, std::pair<int, int>(begin, begin + part.pixels.size()),
-                                      Kokkos::ALL);
+      if (position == Position::by_entry) part.values = entries_of(whole.values, begin, part.pixels.size());
       part.accumulate = begin > 0;
       device.projector->forward_project(exec_, part, out);
     }

@@ -147,14 +147,10 @@ TEST_P(DeviceCount, AndPoisonedPaddingDoNotChangeABit) {
   }
 }
 
-constexpr Run invariant_runs[] = {{"parallel_basic", "noisy"},
-                                  {"parallel_odd_nonsquare", "plain"},
-                                  {"solver_options_parallel", "positivity"},
-                                  {"solver_options_parallel", "prox"},
-                                  {"cone_odd_offsets", "noisy"},
-                                  {"cone_helical", "noisy"},
-                                  {"multiaxis_varied", "noisy"},
-                                  {"translation_offsets", "noisy"}};
+constexpr Run invariant_runs[] = {
+    {"parallel_basic", "noisy"},         {"parallel_odd_nonsquare", "plain"}, {"solver_options_parallel", "positivity"},
+    {"solver_options_parallel", "prox"}, {"cone_odd_offsets", "noisy"},       {"cone_helical", "noisy"},
+    {"multiaxis_varied", "noisy"},       {"translation_offsets", "noisy"}};
 
 INSTANTIATE_TEST_SUITE_P(AllGeometries, DeviceCount, testing::ValuesIn(invariant_runs),
                          [](auto const& test) { return std::string(test.param.name) + "_" + test.param.run; });
