@@ -104,11 +104,11 @@ class Cylinder {
   }
 };
 
-void expect_right(Cylinder const& cylinder, char const* what) {
+void expect_right(Cylinder const& cylinder, char const* what, double worst = 0.01) {
   for (int const num_devices : {1, 2}) {
     auto const errors = cylinder.errors(num_devices);
     EXPECT_LT(errors.bias, 0.001) << what;
-    EXPECT_LT(errors.worst, 0.01) << what;
+    EXPECT_LT(errors.worst, worst) << what;
   }
 }
 
@@ -136,12 +136,13 @@ TEST(CylinderOfOnes, ComesBackFromAShortScanByParkersWeights) {
 }
 
 TEST(CylinderOfOnes, ComesBackFromADisplacedDetectorByOffsetWeights) {
-  // A quarter and 40 % of the detector's width of 46.
-  for (double const offset : {11.5, -11.5, 18.4, -18.4}) {
+  // A quarter, 39 and 40 % of the detector's width of 46. At 40 % only nine channels see the axis from both sides, and
+  // a single voxel at their edge is 1.6 % off.
+  for (double const offset : {11.5, -11.5, 18.0, -18.0, 18.4, -18.4}) {
     Cylinder cylinder(0, 360, 180);
     cylinder.scan.common.sinogram.num_det_channels = 46;
     cylinder.scan.common.det_channel_offset = offset;
-    expect_right(cylinder, "displaced");
+    expect_right(cylinder, "displaced", std::abs(offset) > 18.2 ? 0.02 : 0.01);
     EXPECT_GT(cylinder.errors(1, {Choice::off, Choice::off}).worst, 0.1);
   }
 }
