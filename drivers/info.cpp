@@ -51,6 +51,14 @@ void print_last(Hdf5File const& file, std::string const& dataset, std::string co
   line(name, text(with_digits(values.back(), 4), unit, before));
 }
 
+/// One number or several, one after the other.
+std::string numbers_text(Hdf5File const& file, std::string const& object, char const* attribute) {
+  std::string all;
+  for (double const value : file.numbers_attribute(object, attribute))
+    all += text(all.empty() ? "" : " x ", with_digits(value, 8));
+  return all;
+}
+
 void print_history(Hdf5File const& file) {
   for (char const* dataset : {"/history/fm_rmse", "/history/pct_change"}) {
     if (!file.is_dataset(dataset)) continue;
@@ -101,8 +109,7 @@ void print_file(std::string const& path) {
     if (file.has_attribute(name, "axes")) axes = " " + file.string_attribute(name, "axes");
     line("dataset", text(name, " ", shape_text(file.shape(name)), axes));
     for (char const* attribute : {"det_channel_offset", "delta_voxel"})
-      if (file.has_attribute(name, attribute))
-        line("", text(attribute, " ", with_digits(file.number_attribute(name, attribute), 8)));
+      if (file.has_attribute(name, attribute)) line("", text(attribute, " ", numbers_text(file, name, attribute)));
   }
   print_history(file);
   print_provenance(file);

@@ -6,6 +6,11 @@ grep -qF 'det_channel_offset -23.6' info.said || { cat info.said; fail "the rota
 data=(--set input.sinogram.file=tooth_sinogram.h5 --set geometry.angles.file=tooth_sinogram.h5)
 run recon tooth_recon.yaml "${data[@]}" --check --output never.h5
 run recon tooth_recon.yaml "${data[@]}" --output coarse.h5 \
-  --set geometry.delta_voxel=8 --set reconstruction.max_iterations=4
+  --set geometry.delta_voxel=8 --set reconstruction.max_iterations=4 \
+  --set 'reconstruction.granularity=[8, 32, 64]' --set 'reconstruction.partition_sequence=[0, 1, 2]'
+"$bin/strata_info" coarse.h5 >info.said || fail "strata_info"
+for figure in 'delta_voxel 8 x 8 x 8' 'forward loss' 'change' 'seconds' 'memory'; do
+  grep -qF "$figure" info.said || { cat info.said; fail "strata_info does not say: $figure"; }
+done
 [ -s coarse_axial.png ] || fail "there is no picture"
 compare "$case/reference.h5" coarse.h5 --map /recon=/recon --nrmse 1e-4
