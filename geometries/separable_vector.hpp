@@ -4,6 +4,7 @@
 
 #include "core/base/types.hpp"
 #include "geometries/channel_footprint.hpp"
+// STRATA_PORTABLE_FANS: the portable form also where there is AVX-512, to test it.
 #if defined(__AVX512F__) && defined(__AVX512DQ__) && !defined(STRATA_PORTABLE_FANS)
 // GCC bug 105593: false alarms about what the header leaves undefined on purpose.
 #pragma GCC diagnostic push
