@@ -43,16 +43,9 @@ ProjectJob read_job(Deck const& deck) {
 }
 
 MemoryPlan plan_memory(ProjectJob const& job, Devices const& devices) {
-  auto const& params = job.geometry->params();
-  Placement const slices = Placement::of_slices(devices, params.recon.num_slices);
-  Placement const views = Placement::of_views(devices, params.sinogram.num_views);
-  MemoryPlan plan(slices, views, {job.geometry->det_row_blocks(slices.blocks()), params.sinogram.num_det_channels},
-                  params.recon);
+  MemoryPlan plan = plan_model(*job.geometry, devices);
   plan.add_sinogram("sinogram");
   if (job.operation != "direct_filter") plan.add_volume("volume");
-  Index const lists = 2 * params.recon.num_pixels() * Index(sizeof(int) + 2 * sizeof(Real));
-  plan.add("pixel lists", std::vector<Index>(devices->size(), lists));
-  plan.add_host("staging", Index(32) << 20);
   return plan;
 }
 

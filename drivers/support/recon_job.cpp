@@ -3,6 +3,7 @@
 
 #include "core/base/error.hpp"
 #include "drivers/support/recon_run.hpp"
+#include "drivers/support/results.hpp"
 #include "geometries/registry.hpp"
 
 namespace strata {
@@ -58,17 +59,11 @@ ReconJob read_recon_job(Deck const& deck) {
 }
 
 MemoryPlan plan_memory(ReconJob const& job, Devices const& devices) {
-  auto const& params = job.geometry->params();
-  Placement const slices = Placement::of_slices(devices, params.recon.num_slices);
-  Placement const views = Placement::of_views(devices, params.sinogram.num_views);
-  NodeReduction const nodes(views);
+  MemoryPlan plan = plan_model(*job.geometry, devices);
+  NodeReduction const nodes(plan.views());
   bool const several = devices->size() > 1;
-  MemoryPlan plan(slices, views, {job.geometry->det_row_blocks(slices.blocks()), params.sinogram.num_det_channels},
-                  params.recon);
   plan.add_sinogram("sinogram and error sinogram");
   plan.add_volume("recon");
-  Index const lists = 2 * params.recon.num_pixels() * Index(sizeof(int) + 2 * sizeof(Real));
-  plan.add("pixel lists", std::vector<Index>(devices->size(), lists));
   if (job.settings.iterative()) {
     Index const subset = largest_subset(job);
     if (!std::holds_alternative<std::monostate>(job.weights)) plan.add_sinogram("weights");
@@ -82,7 +77,6 @@ MemoryPlan plan_memory(ReconJob const& job, Devices const& devices) {
       plan.add_subset("gathered direction", subset, 1, true);
     }
   }
-  plan.add_host("staging", Index(32) << 20);
   return plan;
 }
 

@@ -138,6 +138,17 @@ std::vector<std::string> describe(Geometry const& geometry, Placement const& sli
   return lines;
 }
 
+MemoryPlan plan_model(Geometry const& geometry, Devices const& devices) {
+  auto const& params = geometry.params();
+  Placement const slices = Placement::of_slices(devices, params.recon.num_slices);
+  MemoryPlan plan(slices, Placement::of_views(devices, params.sinogram.num_views),
+                  {geometry.det_row_blocks(slices.blocks()), params.sinogram.num_det_channels}, params.recon);
+  Index const lists = 2 * params.recon.num_pixels() * Index(sizeof(int) + 2 * sizeof(Real));
+  plan.add("pixel lists", std::vector<Index>(devices->size(), lists));
+  plan.add_host("staging", Index(32) << 20);
+  return plan;
+}
+
 void report(ProgramContext& context, Geometry const& geometry, std::vector<bool> const& mask, MemoryPlan const& plan) {
   auto lines =
       describe(geometry, plan.slices(), plan.views(), static_cast<Index>(std::count(mask.begin(), mask.end(), true)));

@@ -26,6 +26,9 @@ std::vector<IterationStats> read_history(Hdf5File const& file);
 std::vector<std::string> describe(Geometry const& geometry, Placement const& slices, Placement const& views,
                                   Index masked_pixels);
 
+/// What a TomographyModel of `geometry` and reading its files take: pixel lists and staging. Callers add their arrays.
+MemoryPlan plan_model(Geometry const& geometry, Devices const& devices);
+
 /// Prints (with --check) or logs description and memory plan, and enters the estimate into the provenance.
 /// \throws MemoryError when the plan does not fit.
 void report(ProgramContext& context, Geometry const& geometry, std::vector<bool> const& mask, MemoryPlan const& plan);
