@@ -31,7 +31,9 @@ void add_options(CLI::App& app) {
       ->allow_extra_args(false);
   app.add_flag("--list", values.list, "print the names of the rows, then stop");
   app.add_option("--json", values.json, "file for the results, for programs");
-  app.add_option("--answers", values.answers, "HDF5 file for what the operators got and gave, one group a row");
+  app.add_option("--answers", values.answers,
+                 "HDF5 file for what the operators got and gave, one group a row; direct and iterative "
+                 "reconstructions are made in reference mode");
   app.add_option("--repeat", values.repeat, "timed calls of every row after one to warm up")
       ->check(CLI::PositiveNumber);
   app.add_option("--devices", values.devices, "device count of every row; by default as the table says")
@@ -40,7 +42,7 @@ void add_options(CLI::App& app) {
 
 void run(ProgramContext&) {
   auto const& values = options();
-  auto const rows = rows_of(values.suite, values.patterns, values.devices);
+  auto rows = rows_of(values.suite, values.patterns, values.devices);
   if (values.list) {
     for (auto const& row : rows) std::cout << row.name << '\n';
     return;
@@ -48,7 +50,8 @@ void run(ProgramContext&) {
   std::optional<AtomicHdf5Writer> answers;
   if (!values.answers.empty()) answers.emplace(values.answers);
   std::vector<Finished> finished;
-  for (auto const& row : rows) {
+  for (auto& row : rows) {
+    if (answers) row.scan.reference_mode = row.reference_answers;
     finished.push_back({row, row.run(row, {values.repeat, answers ? &*answers : nullptr})});
     log::debug(row.name, ": ", finished.back().result.time.best, " s");
   }

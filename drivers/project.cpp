@@ -5,6 +5,7 @@
 #include "core/base/error.hpp"
 #include "core/base/log.hpp"
 #include "core/io/sharded_io.hpp"
+#include "core/model/device_work.hpp"
 #include "core/model/memory_plan.hpp"
 #include "core/solver/direct_recon.hpp"
 #include "drivers/support/inputs.hpp"
@@ -43,9 +44,27 @@ ProjectJob read_job(Deck const& deck) {
 }
 
 MemoryPlan plan_memory(ProjectJob const& job, Devices const& devices) {
-  MemoryPlan plan = plan_model(*job.geometry, devices);
-  plan.add_sinogram("sinogram");
-  if (job.operation != "direct_filter") plan.add_volume("volume");
+  MemoryPlan plan = plan_model(*job.geometry, job.mask, devices, job.operation != "direct_filter");
+  // The operand comes first, with the parts in which it is read; then the result, with the parts in which it is
+  // written.
+  if (job.operation == "forward") {
+    plan.add_volume("volume");
+    plan.begin_stage("reading");
+    plan.add_volume_staging();
+  } else {
+    plan.add_sinogram("sinogram");
+    plan.begin_stage("reading");
+    if (job.sinogram || job.weights) plan.add_sinogram_staging();
+  }
+  plan.begin_stage("projecting and writing");
+  if (job.operation == "forward") plan.add_sinogram("sinogram");
+  if (job.operation == "forward" || job.operation == "direct_filter") {
+    plan.add_sinogram_staging();
+  } else {
+    plan.add_volume("volume");
+    plan.add_volume_staging();
+  }
+  plan.end_stage();
   return plan;
 }
 
@@ -119,12 +138,12 @@ void project(ProgramContext& context) {
   ProjectJob const job = read_job(context.deck());
   for (auto const& name : {job.sinogram, job.image, job.weights})
     if (name) context.require_not_output(name->file);
-  Devices const devices = context.make_devices();
-  MemoryPlan const plan = plan_memory(job, devices);
+  Devices const devices = context.make_devices(device_work(*job.geometry, job.mask));
+  MemoryPlan plan = plan_memory(job, devices);
   context.start_run();
   report(context, *job.geometry, job.mask, plan);
   if (context.check_only()) return;
-  TomographyModel const model(devices, job.geometry, job.mask);
+  TomographyModel const model(devices, job.geometry, job.mask, plan.exchange_bytes());
   run(job, model, context);
   log::info("wrote ", context.output().file);
   context.log_summary();

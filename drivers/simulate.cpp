@@ -4,6 +4,7 @@
 #include "core/base/error.hpp"
 #include "core/base/log.hpp"
 #include "core/io/sharded_io.hpp"
+#include "core/model/device_work.hpp"
 #include "core/model/memory_plan.hpp"
 #include "drivers/support/inputs.hpp"
 #include "drivers/support/phantom.hpp"
@@ -71,7 +72,7 @@ ShardedVolume make_phantom(SimulateJob const& job, TomographyModel const& model)
     for (Index p = 0; p < shape.num_pixels(); ++p)
       values[p * shape.num_slices + k] = static_cast<float>(job.scale) * slice[p];
   }
-  int const length = part_length(static_cast<int>(shape.num_pixels()), shape.num_slices);
+  int const length = part_length(static_cast<int>(shape.num_pixels()), shape.num_slices, volume.num_devices());
   HostExchange const exchange(model.device_set(), Index(length) * shape.num_slices);
   for (int p = 0; p < shape.num_pixels(); p += length) {
     int const end = std::min<int>(p + length, static_cast<int>(shape.num_pixels()));
@@ -91,7 +92,7 @@ void write_views(AtomicHdf5Writer& writer, SimulateJob const& job, TomographyMod
   if (job.noise) writer.create_dataset<float>("/weights", extents);
   std::optional<CountingNoise> noise;
   if (job.noise) noise.emplace(job.noise->photons, static_cast<std::uint64_t>(job.noise->seed));
-  int const length = part_length(shape.num_views, per_view);
+  int const length = part_length(shape.num_views, per_view, sinogram.num_devices());
   HostExchange const exchange(model.device_set(), length * per_view);
   std::vector<float> values(length * per_view);
   std::vector<float> weights(job.noise ? values.size() : 0);
@@ -128,21 +129,34 @@ void write(SimulateJob const& job, TomographyModel const& model, ShardedVolume c
   writer.commit();
 }
 
+MemoryPlan plan_memory(SimulateJob const& job, Devices const& devices) {
+  ReconShape const& shape = job.geometry->params().recon;
+  MemoryPlan plan = plan_model(*job.geometry, job.mask, devices);
+  plan.add_volume("phantom");
+  plan.begin_stage("making the phantom");
+  if (!job.phantom_file)
+    plan.add_host("phantom in one piece", (shape.size() + shape.num_pixels()) * Index(sizeof(float)));
+  plan.add_volume_staging();
+  plan.begin_stage("projecting and writing");
+  plan.add_sinogram("sinogram");
+  plan.add_sinogram_staging();
+  if (job.noise) plan.add_host("parts of the weights", plan.items().back().device_bytes[0]);
+  plan.begin_stage("writing the phantom");
+  plan.add_sinogram("sinogram");
+  plan.add_volume_staging();
+  plan.end_stage();
+  return plan;
+}
+
 void simulate(ProgramContext& context) {
   SimulateJob const job = read_job(context.deck());
   if (job.phantom_file) context.require_not_output(job.phantom_file->file);
-  Devices const devices = context.make_devices();
-  auto const& params = job.geometry->params();
-  Placement const slices = Placement::of_slices(devices, params.recon.num_slices);
-  MemoryPlan plan(slices, Placement::of_views(devices, params.sinogram.num_views),
-                  {job.geometry->det_row_blocks(slices.blocks()), params.sinogram.num_det_channels}, params.recon);
-  plan.add_sinogram("sinogram");
-  plan.add_volume("phantom");
-  plan.add_host("phantom", job.phantom_file ? 0 : params.recon.size() * Index(sizeof(float)));
+  Devices const devices = context.make_devices(device_work(*job.geometry, job.mask));
+  MemoryPlan plan = plan_memory(job, devices);
   context.start_run();
   report(context, *job.geometry, job.mask, plan);
   if (context.check_only()) return;
-  TomographyModel const model(devices, job.geometry, job.mask);
+  TomographyModel const model(devices, job.geometry, job.mask, plan.exchange_bytes());
   ShardedVolume const phantom = [&] {
     PhaseTimer const timer = context.time(Phase::read);
     return make_phantom(job, model);

@@ -49,10 +49,14 @@ class ConeScan final : public Geometry {
     return make_cone_beam(exec, beam, views, slices);
   }
 
+  Index projector_bytes(ExecSpace const& exec, Range views, SliceBlocks const& slices) const override {
+    return separable_beam_bytes(exec, params(), views, slices, !scan_.helical_z_shifts.empty());
+  }
+
   DirectFilterParams direct_filter() const override {
     DirectFilterParams filter =
         perspective_filter({params(), scan_.source_detector_dist, scan_.use_curved_detector, scan_.reference_mode});
-    filter.slice_weights = helical_slice_weights(scan_);
+    if (scan_.reference_mode) filter.slice_weights = helical_slice_weights(scan_);
     return filter;
   }
 
@@ -66,6 +70,24 @@ class ConeScan final : public Geometry {
       u = scan_.use_curved_detector ? arc : std::atan(arc);
     }
     fan.fan_angles = fan.positions;
+    return fan;
+  }
+
+  RowFan row_fan() const override {
+    if (scan_.reference_mode) return {};
+    RowFan fan;
+    GeometryParams const& p = params();
+    double const half = p.sinogram.num_det_rows / 2.0 * p.delta_det_row;
+    fan.low = (-half - p.det_row_offset) / p.magnification;
+    fan.high = (half - p.det_row_offset) / p.magnification;
+    bool const parallel = std::isinf(scan_.source_detector_dist);
+    fan.source_iso_dist = parallel ? scan_.source_detector_dist : scan_.source_iso_dist;
+    fan.curved = scan_.use_curved_detector;
+    fan.angles = scan_.angles;
+    fan.z_shifts = scan_.helical_z_shifts;
+    fan.z_shifts.resize(fan.angles.size(), 0.0);
+    fan.middle_channel = p.det_channel_offset / p.delta_det_channel + (p.sinogram.num_det_channels - 1) / 2.0;
+    fan.channel_pitch = p.delta_det_channel / p.magnification;
     return fan;
   }
 

@@ -30,8 +30,8 @@ std::shared_ptr<Geometry const> make_cone_scan(DeckSection const& geometry, Sino
 /// [slice] factors s for the mean of a slice. Source: solver.md 2.5.
 std::vector<double> cone_mean_damping(ConeScanParams const& params);
 
-/// [slice] views / number of views that see the slice at the axis, 0 where there is none; empty unless helical.
-/// Source: geometry.md 6.4. By default with det_row_offset, in reference mode without.
+/// Reference mode: [slice] views / number of views that see the slice at the axis, 0 where there is none; empty unless
+/// helical. Source: geometry.md 6.4. By default the detector rows that each voxel is seen by count, see RowFan.
 std::vector<float> helical_slice_weights(ConeScanParams const& params);
 
 }  // namespace strata

@@ -43,10 +43,9 @@ std::vector<float> helical_slice_weights(ConeScanParams const& params) {
   if (shifts.empty() || *std::ranges::max_element(shifts) <= *std::ranges::min_element(shifts)) return {};
   GeometryParams const& common = params.common;
   double const half = common.sinogram.num_det_rows * common.delta_det_row / (2 * common.magnification);
-  double const centre = params.reference_mode ? 0 : common.det_row_offset / common.magnification;
   std::vector<float> weights;
   for (double const z : slice_positions(common)) {
-    auto const seen = std::ranges::count_if(shifts, [&](double h) { return std::abs(z - h + centre) <= half; });
+    auto const seen = std::ranges::count_if(shifts, [&](double h) { return std::abs(z - h) <= half; });
     weights.push_back(seen > 0 ? static_cast<float>(shifts.size()) / static_cast<float>(seen) : 0.0F);
   }
   return weights;

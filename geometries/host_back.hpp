@@ -8,12 +8,19 @@
 
 namespace strata::host_tiles {
 
+/// Where the groups of a pass begin; view 0 is the first of the pass.
+struct GroupBounds {
+  static constexpr int max_groups = 4;
+  int begin[max_groups + 1] = {};
+};
+
 /// One pass over a chunk: some views, one window of taps.
 struct BackPass {
   static constexpr int max_views = 8;
 
   Range views;  ///< of the device
   TapWindow window;
+  GroupBounds groups;  ///< to be joined
 };
 
 /// Taps of a chunk in the views of one pass.
@@ -21,6 +28,7 @@ template <int NT>
 struct PassTaps {
   ChunkTaps<NT> view[BackPass::max_views];
   Range channels[BackPass::max_views];
+  GroupBounds groups;
   int num_views = 0;
 };
 
@@ -29,6 +37,7 @@ void prepare_pass(G const& geometry, BackPass const& pass, Pixels const& pixels,
                   PassTaps<NT>& taps) {
   int const count = pixels.count(chunk);
   taps.num_views = pass.views.size();
+  taps.groups = pass.groups;
   for (int u = 0; u < taps.num_views; ++u) {
     prepare_taps(geometry, pass.views.begin + u, pixels, chunk * chunk_size, count, pass.window, squared, taps.view[u]);
     taps.channels[u] = channels_of(taps.view[u], count);
@@ -50,18 +59,19 @@ KOKKOS_FORCEINLINE_FUNCTION BlockVector<NV> sum_views(PassTaps<NT> const& taps, 
   return NT == 1 ? even : even + odd;
 }
 
-/// As sum_views(), for 2^J groups of `group_size` views: each group is summed by itself and the sums are joined as in
-/// the tree. Groups beyond the pass are left out.
-template <int J, int NT, int NV>
-KOKKOS_FORCEINLINE_FUNCTION BlockVector<NV> sum_groups(PassTaps<NT> const& taps, int p, int begin, int group_size,
+/// As sum_views(), for groups [first, first + 2^J) of a pass: each group is summed by itself and the sums are joined as
+/// in the tree. Groups beyond the pass are left out. `groups` is a copy on the stack, which stores of results cannot
+/// change.
+template <int J, int first, int NT, int NV>
+KOKKOS_FORCEINLINE_FUNCTION BlockVector<NV> sum_groups(PassTaps<NT> const& taps, GroupBounds const& groups, int p,
                                                        Real const* __restrict sino, Index view_stride) {
   if constexpr (J == 0) {
-    int const end = begin + group_size;
-    return sum_views<NT, NV>(taps, p, begin, end < taps.num_views ? end : taps.num_views, sino, view_stride);
+    return sum_views<NT, NV>(taps, p, first == 0 ? 0 : groups.begin[first], groups.begin[first + 1], sino, view_stride);
   } else {
-    auto sum = sum_groups<J - 1, NT, NV>(taps, p, begin, group_size, sino, view_stride);
-    int const right = begin + (group_size << (J - 1));
-    if (right < taps.num_views) sum = sum + sum_groups<J - 1, NT, NV>(taps, p, right, group_size, sino, view_stride);
+    constexpr int right = first + (1 << (J - 1));
+    auto sum = sum_groups<J - 1, first, NT, NV>(taps, groups, p, sino, view_stride);
+    if (groups.begin[right] < groups.begin[GroupBounds::max_groups])
+      sum = sum + sum_groups<J - 1, right, NT, NV>(taps, groups, p, sino, view_stride);
     return sum;
   }
 }
@@ -125,12 +135,13 @@ class Prefetcher {
 
 /// Runs one pass over pixels [begin, end) of the chunk, one slice block.
 template <int J, int NT, int NV>
-void run_pass(PassTaps<NT> const& taps, int begin, int end, int group_size, Real const* __restrict sino,
-              Index view_stride, Fold const& fold, Prefetcher<NT, NV>& ahead) {
+void run_pass(PassTaps<NT> const& taps, int begin, int end, Real const* __restrict sino, Index view_stride,
+              Fold const& fold, Prefetcher<NT, NV>& ahead) {
   constexpr Index lanes = NV * LaneVector::width;
+  GroupBounds const groups = taps.groups;
   for (int p = begin; p < end; ++p) {
     ahead.step();
-    auto sum = sum_groups<J, NT, NV>(taps, p, 0, group_size, sino, view_stride);
+    auto sum = sum_groups<J, 0, NT, NV>(taps, groups, p, sino, view_stride);
     for (int i = 0; i < fold.num_adds; ++i) sum = BlockVector<NV>::load(fold.add[i] + p * lanes) + sum;
     sum.store(fold.store + (fold.position ? fold.position[p] : p) * lanes);
   }

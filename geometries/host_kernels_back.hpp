@@ -9,31 +9,34 @@ namespace strata::host_tiles {
 
 /// How the views of a node are cut into leaves, and leaves into passes. Depends on the number of all views alone.
 struct LeafPlan {
-  Range views;  ///< of the node, of the device
-  int group_size;
-  int join;  ///< a leaf is 2^join view groups, joined in registers
+  LocalGroups groups;  ///< of the node
+  int join;            ///< a leaf is 2^join view groups, joined in registers
   int num_leaves;
   TapShape taps;
 
   /// \param max_join 0: leaves are view groups
-  LeafPlan(Range node_views, int views_per_group, TapShape const& tap_shape, int max_join)
-      : views(node_views), group_size(views_per_group), join(0), taps(tap_shape) {
+  LeafPlan(LocalGroups const& node_groups, TapShape const& tap_shape, int max_join)
+      : groups(node_groups), join(0), taps(tap_shape) {
     if (taps.num_windows == 1)
-      while (join < max_join && group_size << (join + 1) <= BackPass::max_views) ++join;
-    num_leaves = (views.size() + leaf_size() - 1) / leaf_size();
+      while (join < max_join && groups.all.longest_run(2 << join) <= BackPass::max_views) ++join;
+    num_leaves = (groups.size() + (1 << join) - 1) >> join;
   }
-  int leaf_size() const { return group_size << join; }
-  Range leaf(int i) const {
-    int const begin = views.begin + i * leaf_size(), end = begin + leaf_size();
-    return {begin, end < views.end ? end : views.end};
+  /// First view of group `g` of leaf `i`; where the leaf ends for groups beyond it.
+  int group_begin(int i, int g) const {
+    int const group = (i << join) + g;
+    return groups.begin(group < groups.size() ? group : groups.size());
   }
+  Range leaf(int i) const { return {group_begin(i, 0), group_begin(i, 1 << join)}; }
   int num_passes(int leaf_index) const {
     return (leaf(leaf_index).size() + BackPass::max_views - 1) / BackPass::max_views * taps.num_windows;
   }
   BackPass pass(int leaf_index, int i) const {
     Range const all = leaf(leaf_index);
     int const begin = all.begin + i / taps.num_windows * BackPass::max_views, end = begin + BackPass::max_views;
-    return {{begin, end < all.end ? end : all.end}, taps.window(i % taps.num_windows)};
+    BackPass part{{begin, end < all.end ? end : all.end}, taps.window(i % taps.num_windows), {}};
+    for (int g = 1; g <= GroupBounds::max_groups; ++g)
+      part.groups.begin[g] = g < 1 << join ? group_begin(leaf_index, g) - begin : part.views.size();
+    return part;
   }
 };
 
@@ -99,8 +102,8 @@ void back_project_chunk(BackJob<G> const& job, int chunk, int begin, int end, Re
         Fold const fold = fold_pass(job.plan, leaf, i, levels, b - begin, out);
         Prefetcher<NT, NV> ahead(taps[1 - current], job.sino.view(next.views.begin).block(b), job.sino.view_stride,
                                  count);
-        run_pass<J>(taps[current], 0, count, job.plan.group_size, job.sino.view(pass.views.begin).block(b),
-                    job.sino.view_stride, fold, ahead);
+        run_pass<J>(taps[current], 0, count, job.sino.view(pass.views.begin).block(b), job.sino.view_stride, fold,
+                    ahead);
       }
       current = 1 - current;
     }
@@ -144,7 +147,7 @@ void Kernels<G>::back_project(ExecSpace const& exec, G const& geometry, Projecto
   if (num_blocks == 0 || target.pixels.size() == 0) return;
   BackJob<G> const job{geometry,
                        Pixels(target.pixels, target.position),
-                       LeafPlan(local_views(target.node, shape), shape.groups.group_size, geometry.taps, 2),
+                       LeafPlan(local_groups(target.node, shape), geometry.taps, 2),
                        blocks_of(sino, target.blocks.begin),
                        {target.out.data(), Index(target.out.stride_0())},
                        target.squared};

@@ -16,7 +16,7 @@ inline int views_per_task(int num_views, int num_threads) {
 /// One task projects a few views chunk by chunk: the chunk's cylinders stay in cache for all of them.
 template <int NT, int NV, class G>
 void project_views(ExecSpace const& exec, Workspace::Slots const& slots, ForwardJob<G> const& job,
-                   Blocks<Real> const& sino) {
+                   Blocks<Real> const& sino, bool accumulate) {
   int const per_task = views_per_task(job.num_views, exec.concurrency());
   int const num_tasks = (job.num_views + per_task - 1) / per_task;
   using Policy = Kokkos::RangePolicy<ExecSpace, Kokkos::Schedule<Kokkos::Dynamic>>;
@@ -25,7 +25,8 @@ void project_views(ExecSpace const& exec, Workspace::Slots const& slots, Forward
         SlotLease const slot(slots);
         int const begin = task * per_task;
         int const end = begin + per_task < job.num_views ? begin + per_task : job.num_views;
-        for (int v = begin; v < end; ++v) clear_view<NV>(job.geometry.num_channels, job.num_blocks, sino.view(v));
+        for (int v = begin; v < end && !accumulate; ++v)
+          clear_view<NV>(job.geometry.num_channels, job.num_blocks, sino.view(v));
         for (int chunk = 0; chunk < job.pixels.num_chunks(); ++chunk)
           for (int v = begin; v < end; ++v) add_chunk<NT, NV>(job, v, chunk, sino.view(v), slot.counts());
       });
@@ -38,7 +39,7 @@ void Kernels<G>::forward_project(ExecSpace const& exec, G const& geometry, Proje
   if (job.num_views == 0 || job.num_blocks == 0) return;
   auto const slots = workspace.slots(exec);
   with_taps_and_vectors(geometry.taps.width, shape.blocks.lanes / LaneVector::width, [&](auto taps, auto vectors) {
-    project_views<taps(), vectors()>(exec, slots, job, blocks_of(sino, band.blocks.begin));
+    project_views<taps(), vectors()>(exec, slots, job, blocks_of(sino, band.blocks.begin), band.accumulate);
   });
 }
 

@@ -15,10 +15,10 @@ void descend_and_sum_groups(ExecSpace const& exec, Workspace::Slots const& slots
       "strata::descend_and_sum_groups", Policy(exec, 0, num_groups, Kokkos::ChunkSize(1)), KOKKOS_LAMBDA(int group) {
         SlotLease const slot(slots);
         BackJob<G> mine = job;
-        mine.plan = LeafPlan(job.plan.leaf(group), job.plan.group_size, job.plan.taps, 0);
+        mine.plan = LeafPlan(job.plan.groups.only(group), job.plan.taps, 0);
         mine.out = job.out.view(group);
         if (step_job.pixels.size > 0)
-          for (int v = mine.plan.views.begin; v < mine.plan.views.end; ++v)
+          for (int v = mine.plan.leaf(0).begin; v < mine.plan.leaf(0).end; ++v)
             descend_view<NT, NV>(step_job, step, v, slot);
         for (int chunk = 0; chunk < job.pixels.num_chunks(); ++chunk)
           for (int b = 0; b < num_blocks; b += Workspace::max_task_blocks) {
@@ -77,7 +77,7 @@ void Kernels<G>::descend_and_back_project(ExecSpace const& exec, G const& geomet
   Real* const sums = workspace.group_sums().data();
   BackJob<G> const job{geometry,
                        Pixels(pixels, Position::by_entry),
-                       LeafPlan({0, shape.views.size()}, shape.groups.group_size, geometry.taps, 0),
+                       LeafPlan({shape.groups, groups, shape.views.begin}, geometry.taps, 0),
                        blocks_of(ConstSinogram(weighted_error), 0),
                        {sums, block_size, group_size},
                        false};

@@ -1,7 +1,6 @@
 #include "geometries/host_workspace.hpp"
 
 #include <algorithm>
-#include <string>
 
 #include "core/placement/memory.hpp"
 #include "geometries/lane_vector.hpp"
@@ -14,30 +13,46 @@ Index padded(Index size) {
   return (size + 15) / 16 * 16;
 }
 
-template <class A>
-A slot_array(ExecSpace const& exec, std::string const& label, int threads, Index size) {
-  return make_view<A>(exec, label, threads, padded(size));
-}
+/// Values of each array, one slot of those that have slots.
+struct Sizes {
+  Index counts, levels, view, rows, group_sums, direction;
+
+  explicit Sizes(ProjectorShape const& shape) {
+    int const num_blocks = shape.blocks.num_blocks();
+    Index const lanes = shape.blocks.lanes;
+    Index const task_blocks = std::min(num_blocks, Workspace::max_task_blocks);
+    counts = padded(sort_space(shape.num_channels));
+    levels = padded((ViewGroups::max_levels + 1) * task_blocks * chunk_size * lanes);
+    view = padded(num_blocks * shape.num_channels * lanes);
+    rows = padded(num_blocks * lanes);
+    // The sums of the device's groups, for subsets that are small against the plane; what does not fit takes the longer
+    // way.
+    Index const own_groups = groups_in(shape.views, shape.groups).size();
+    group_sums = std::min<Index>(own_groups * num_blocks * lanes * 4 * shape.num_channels,
+                                 Workspace::max_group_sums / Index(sizeof(Real)));
+    bool const keeps_direction = shape.blocks.num_slices <= LaneVector::width;
+    direction = keeps_direction ? Index(shape.views.size()) * num_blocks * shape.num_channels * lanes : 0;
+  }
+};
 
 }  // namespace
 
 Workspace::Workspace(ExecSpace const& exec, ProjectorShape const& shape) {
   int const threads = exec.concurrency();
-  int const num_blocks = shape.blocks.num_blocks();
-  Index const lanes = shape.blocks.lanes;
-  Index const task_blocks = std::min(num_blocks, max_task_blocks);
-  counts_ = slot_array<Array2<int>>(exec, "strata::projector::counts", threads, sort_space(shape.num_channels));
-  levels_ = slot_array<Array2<Real>>(exec, "strata::projector::levels", threads,
-                                     (ViewGroups::max_levels + 1) * task_blocks * chunk_size * lanes);
-  view_ = slot_array<Array2<Real>>(exec, "strata::projector::view", threads, num_blocks * shape.num_channels * lanes);
-  rows_ = slot_array<Array2<double>>(exec, "strata::projector::rows", threads, num_blocks * lanes);
-  // The sums of all groups, for subsets that are small against the plane; what does not fit takes the longer way.
-  Index const wanted = Index(shape.groups.num_groups) * num_blocks * lanes * 4 * shape.num_channels;
-  group_sums_ = make_view<Array1<Real>>(exec, "strata::projector::group_sums",
-                                        std::min<Index>(wanted, max_group_sums / Index(sizeof(Real))));
-  if (shape.blocks.num_slices <= LaneVector::width)
-    direction_ = make_view<Array1<Real>>(exec, "strata::projector::direction",
-                                         Index(shape.views.size()) * num_blocks * shape.num_channels * lanes);
+  Sizes const size(shape);
+  counts_ = make_view<Array2<int>>(exec, "strata::projector::counts", threads, size.counts);
+  levels_ = make_view<Array2<Real>>(exec, "strata::projector::levels", threads, size.levels);
+  view_ = make_view<Array2<Real>>(exec, "strata::projector::view", threads, size.view);
+  rows_ = make_view<Array2<double>>(exec, "strata::projector::rows", threads, size.rows);
+  group_sums_ = make_view<Array1<Real>>(exec, "strata::projector::group_sums", size.group_sums);
+  if (size.direction > 0) direction_ = make_view<Array1<Real>>(exec, "strata::projector::direction", size.direction);
+}
+
+Index Workspace::bytes(ExecSpace const& exec, ProjectorShape const& shape) {
+  Sizes const size(shape);
+  Index const slot = size.counts * Index(sizeof(int)) + (size.levels + size.view) * Index(sizeof(Real)) +
+                     size.rows * Index(sizeof(double));
+  return exec.concurrency() * slot + (size.group_sums + size.direction) * Index(sizeof(Real));
 }
 
 Workspace::Slots Workspace::slots(ExecSpace const& exec) const {

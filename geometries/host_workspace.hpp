@@ -17,6 +17,8 @@ class Workspace {
   using Token = Kokkos::Experimental::UniqueToken<ExecSpace, Kokkos::Experimental::UniqueTokenScope::Instance>;
 
   Workspace(ExecSpace const& exec, ProjectorShape const& shape);
+  /// What that allocates.
+  static Index bytes(ExecSpace const& exec, ProjectorShape const& shape);
 
   /// Slot [thread] of each array by plain pointers, to be copied into kernels.
   struct Slots {

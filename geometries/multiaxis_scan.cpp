@@ -34,6 +34,10 @@ class MultiAxisScan final : public Geometry {
     return make_multiaxis(exec, beam, views, slices);
   }
 
+  Index projector_bytes(ExecSpace const& exec, Range views, SliceBlocks const& slices) const override {
+    return separable_beam_bytes(exec, params(), views, slices, false);
+  }
+
   DirectFilterParams direct_filter() const override {
     double const pitch = params().delta_voxel;
     return {.scale = 1 / (pitch * pitch * params().voxel_row_aspect)};

@@ -71,19 +71,6 @@ ParallelFootprint make_footprint(ExecSpace const& exec, ParallelBeamParams const
   return {table, num_channels, TapShape(widest / params.delta_det_channel, num_channels)};
 }
 
-ViewGroups checked_groups(Range views, int num_views) {
-  ViewGroups const groups(num_views);
-  auto const is_boundary = [&](int v) { return v == num_views || (v >= 0 && v % groups.group_size == 0); };
-  ensure(views.begin <= views.end && views.end <= num_views && is_boundary(views.begin) && is_boundary(views.end),
-         "parallel beam: views ", views.begin, " to ", views.end, " of ", num_views, " do not lie on view groups");
-  return groups;
-}
-
-Range groups_in(Range views, ViewGroups const& groups) {
-  int const size = groups.group_size;
-  return {(views.begin + size - 1) / size, (views.end + size - 1) / size};
-}
-
 }  // namespace
 
 void validate(ParallelBeamParams const& params) {
@@ -114,7 +101,7 @@ void validate(ParallelBeamParams const& params) {
 std::unique_ptr<Projector> make_parallel_beam(ExecSpace const& exec, ParallelBeamParams const& params, Range views,
                                               SliceBlocks const& blocks, KernelChoice kernels) {
   validate(params);
-  ViewGroups const groups = checked_groups(views, params.sinogram.num_views);
+  ViewGroups const groups(params.sinogram.num_views);
   ensure(blocks.num_slices == params.recon.num_slices, "parallel beam: blocks of ", blocks.num_slices,
          " slices for a volume of ", params.recon.num_slices);
   ProjectorShape const shape{views, groups, blocks, params.sinogram.num_det_channels};
@@ -125,6 +112,12 @@ std::unique_ptr<Projector> make_parallel_beam(ExecSpace const& exec, ParallelBea
                                                                             std::move(nodes));
   return std::make_unique<SliceProjector<ParallelFootprint, BestKernels>>(exec, std::move(footprint), shape,
                                                                           std::move(nodes));
+}
+
+Index parallel_beam_bytes(ExecSpace const& exec, SinogramShape const& sinogram, Range views,
+                          SliceBlocks const& blocks) {
+  ProjectorShape const shape{views, ViewGroups(sinogram.num_views), blocks, sinogram.num_det_channels};
+  return BestKernels::Workspace::bytes(exec, shape) + views.size() * Index(sizeof(ParallelFootprint::View));
 }
 
 }  // namespace strata

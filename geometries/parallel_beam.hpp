@@ -33,5 +33,7 @@ enum class KernelChoice {
 /// sinogram are stored as `blocks` tells for the slices. Allocates on `exec`. \throws InputError as validate().
 std::unique_ptr<Projector> make_parallel_beam(ExecSpace const& exec, ParallelBeamParams const& params, Range views,
                                               SliceBlocks const& blocks, KernelChoice kernels = KernelChoice::best);
+/// What that allocates.
+Index parallel_beam_bytes(ExecSpace const& exec, SinogramShape const& sinogram, Range views, SliceBlocks const& blocks);
 
 }  // namespace strata

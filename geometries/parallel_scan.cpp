@@ -34,6 +34,10 @@ class ParallelScan final : public Geometry {
     return make_parallel_beam(exec, beam_, views, slices);
   }
 
+  Index projector_bytes(ExecSpace const& exec, Range views, SliceBlocks const& slices) const override {
+    return parallel_beam_bytes(exec, params().sinogram, views, slices);
+  }
+
   DirectFilterParams direct_filter() const override {
     double const pitch = params().delta_voxel;
     return {.scale = 1 / (pitch * pitch * params().voxel_row_aspect)};

@@ -25,12 +25,9 @@ struct BackTarget {
   bool squared = false;  ///< squares of the weights
 };
 
-/// Views [begin, end) of the device below `node`.
-inline Range local_views(TreeNode node, ProjectorShape const& shape) {
-  Range const groups = groups_of(node, shape.groups);
-  if (groups.empty()) return {0, 0};
-  return {shape.groups.views(groups.begin).begin - shape.views.begin,
-          shape.groups.views(groups.end - 1).end - shape.views.begin};
+/// The device's groups below `node`.
+inline LocalGroups local_groups(TreeNode node, ProjectorShape const& shape) {
+  return {shape.groups, groups_of(node, shape.groups), shape.views.begin};
 }
 
 /// Blocks of node `n` in an array [node * num_blocks + block][entry][lane].

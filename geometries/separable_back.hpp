@@ -4,6 +4,8 @@
 
 #include "geometries/host_back.hpp"
 #include "geometries/separable_chunk.hpp"
+#include "geometries/separable_prefetch.hpp"
+#include "geometries/separable_thin.hpp"
 #include "geometries/separable_workspace.hpp"
 
 namespace strata::separable {
@@ -90,91 +92,55 @@ void prepare_pass(BackJob<G> const& job, int first, int count, Range views, Back
   for (int u = 0; u < views.size(); ++u) {
     auto& chunk = pass.view[u];
     prepare_chunk(job.geometry, job.cylinder, views.begin + u, job.pixels.row + first, job.pixels.col + first, count,
-                  job.squared ? 2 : 1, chunk);
+                  job.vectors, job.squared ? 2 : 1, chunk);
     pass.channels[u] = channels_of(count, chunk.shape, chunk.base);
   }
 }
-
-/// Fetches the rows that the next pass will read into the second-level cache, in equal shares per pixel.
-class Prefetcher {
- public:
-  Prefetcher(BackPass const& next, Rows<Real const> const& sino, int row_vectors, int num_pixels)
-      : next_(next), sino_(sino), row_vectors_(row_vectors) {
-    int lines = 0;
-    for (int u = 0; u < next.views.size(); ++u) lines += next.channels[u].size() * row_vectors;
-    per_pixel_ = (lines + num_pixels - 1) / num_pixels;
-    start_view();
-  }
-  void step() {
-    for (int i = 0; i < per_pixel_ && at_; ++i) {
-      __builtin_prefetch(at_, 0, 2);
-      at_ += FanVector::width;
-      if (at_ == end_) {
-        ++view_;
-        start_view();
-      }
-    }
-  }
-
- private:
-  void start_view() {
-    at_ = nullptr;
-    if (view_ >= next_.views.size()) return;
-    Range const channels = next_.channels[view_];
-    at_ = sino_.view(next_.views.begin + view_) + channels.begin * sino_.channel_stride;
-    end_ = at_ + channels.size() * Index(row_vectors_) * FanVector::width;
-  }
-
-  BackPass const& next_;
-  Rows<Real const> const& sino_;
-  int row_vectors_;
-  int per_pixel_ = 0;
-  int view_ = 0;
-  Real const* at_ = nullptr;
-  Real const* end_ = nullptr;
-};
 
 /// Adds views to the slices of pixels, in the order of calls.
 template <class G>
 class PixelAdder {
  public:
   PixelAdder(BackJob<G> const& job, BackPass const& pass, Slot const& slot) : job_(job), pass_(pass) {
-    for (int i = 0; i < 2; ++i) joined_[i] = {{}, {}, slot.lines[i], slot.entries[i].table, nullptr, nullptr};
+    for (int i = 0; i < 4; ++i)
+      joined_[i / 2][i % 2] = {{}, {}, {}, slot.lines[i], slot.entries[i].table, nullptr, nullptr};
   }
-  ~PixelAdder() { spread(joined_[1 - next_]); }
+  ~PixelAdder() { spread(1 - next_); }
   PixelAdder(PixelAdder const&) = delete;
   PixelAdder& operator=(PixelAdder const&) = delete;
 
-  /// View `u` of the pass to the slices x of pixel `p`.
-  KOKKOS_FORCEINLINE_FUNCTION void add(int u, int p, Real* x) {
+  /// Views `u` and `v` (none: -1) of the pass to the slices x of pixel `p`.
+  KOKKOS_FORCEINLINE_FUNCTION void add(int u, int v, int p, Real* x) {
+    bool const first = join(u, p, x, joined_[next_][0]), second = join(v, p, x, joined_[next_][1]);
+    if (!first && !second) return;
+    next_ = 1 - next_;
+    spread(next_);
+  }
+
+ private:
+  KOKKOS_FORCEINLINE_FUNCTION bool join(int u, int p, Real* x, JoinedRows& joined) const {
+    joined.x = nullptr;
+    if (u < 0) return false;
     auto const& chunk = pass_.view[u];
-    Range const reach = chunk.reach(p);
-    Range const vectors{reach.begin > job_.vectors.begin ? reach.begin : job_.vectors.begin,
-                        reach.end < job_.vectors.end ? reach.end : job_.vectors.end};
     int const v = pass_.views.begin + u;
+    joined.vectors = chunk.reach(p);
     RowTaps taps{
         job_.sino.view(v) + chunk.base[p] * job_.sino.channel_stride, job_.sino.channel_stride, chunk.shape.width, {}};
     Real all = 0;
     for (int t = 0; t < taps.count; ++t) all += taps.weight[t] = chunk.weight[t * back_chunk + p];
-    if (all == 0 || vectors.empty()) return;
-    auto& joined = joined_[next_];
+    if (all == 0 || joined.vectors.empty()) return false;
     joined.line = chunk.line(p);
-    joined.vectors = vectors;
+    joined.row_vectors = chunk.cells(p);
     joined.heights = job_.geometry.squared_heights(v);
     joined.x = x;
     join_rows(job_.cylinder, taps, joined);
-    next_ = 1 - next_;
-    spread(joined_[next_]);
+    return true;
   }
-
- private:
-  void spread(JoinedRows const& joined) const {
-    if (joined.x) spread_rows(job_.cylinder, joined, job_.squared);
-  }
+  void spread(int i) const { spread_rows(job_.cylinder, joined_[i][0], joined_[i][1], job_.squared); }
 
   BackJob<G> const& job_;
   BackPass const& pass_;
-  JoinedRows joined_[2];
+  JoinedRows joined_[2][2];
   int next_ = 0;
 };
 
@@ -186,56 +152,96 @@ inline int pixel_block(Index length) {
   return block;
 }
 
+/// The window of taps that the chunk holds, of view `u`.
+template <class G>
+void run_thin_view(BackJob<G> const& job, int count, BackPass const& pass, int u, Real* x) {
+  int const v = pass.views.begin + u;
+  back_thin(job.cylinder, {job.sino.view(v), job.sino.channel_stride, job.geometry.squared_heights(v)}, pass.view[u],
+            count, job.squared, x);
+}
+
+/// The views of a pass that are not thin, two by two; -1: none.
+struct ViewPairs {
+  int view[pass_views + 2];
+  int size = 0;  ///< pairs
+};
+
+/// As run_pass() for pairs of views, first windows.
+template <class G>
+void run_pairs(int count, ViewPairs const& pairs, Index length, Real* from_slice_0, Prefetcher& ahead,
+               PixelAdder<G>& adder) {
+  int const block = pixel_block(length);
+  for (int begin = 0; begin < count; begin += block) {
+    int const end = begin + block < count ? begin + block : count;
+    for (int p = begin; p < end; ++p) ahead.step();
+    for (int i = 0; i < pairs.size; ++i)
+      for (int p = begin; p < end; ++p)
+        adder.add(pairs.view[2 * i], pairs.view[2 * i + 1], p, from_slice_0 + p * length);
+  }
+}
+
 /// Adds the views of one pass to x [pixel][slice of the job's vectors].
 template <class G>
 void run_pass(BackJob<G> const& job, int count, BackPass& pass, BackPass const& next, Slot const& slot, Real* x) {
   Index const length = Index(job.vectors.size()) * FanVector::width;
   Real* const from_slice_0 = x - Index(job.vectors.begin) * FanVector::width;
-  int windows = 1;
-  for (int u = 0; u < pass.views.size(); ++u)
+  Prefetcher ahead;
+  for (int u = 0; u < next.views.size(); ++u)
+    ahead.add(job.sino.view(next.views.begin + u) + next.channels[u].begin * job.sino.channel_stride,
+              next.channels[u].size() * job.sino.channel_stride);
+  ahead.share(count);
+  int windows = 1, num_general = 0;
+  ViewPairs pairs;
+  for (int u = 0; u < pass.views.size(); ++u) {
     windows = pass.view[u].shape.num_windows > windows ? pass.view[u].shape.num_windows : windows;
-  Prefetcher ahead(next, job.sino, vectors_of(job.cylinder.num_rows), count);
-  PixelAdder<G> adder(job, pass, slot);
-  int const block = pixel_block(length);
-  for (int begin = 0; begin < count; begin += block) {
-    int const end = begin + block < count ? begin + block : count;
-    for (int p = begin; p < end; ++p) ahead.step();
-    for (int u = 0; u < pass.views.size(); ++u)
-      for (int p = begin; p < end; ++p) adder.add(u, p, from_slice_0 + p * length);
+    if (pass.view[u].thin == ThinTaps::none)
+      pairs.view[num_general++] = u;
+    else
+      run_thin_view(job, count, pass, u, x);
   }
+  pairs.view[num_general] = pairs.view[num_general + 1] = -1;
+  pairs.size = (num_general + 1) / 2;
+  PixelAdder<G> adder(job, pass, slot);
+  if (num_general > 0)
+    run_pairs(count, pairs, length, from_slice_0, ahead, adder);
+  else
+    for (int p = 0; p < count; ++p) ahead.step();
   for (int w = 1; w < windows; ++w)
     for (int u = 0; u < pass.views.size(); ++u) {
       auto& chunk = pass.view[u];
       if (w >= chunk.shape.num_windows) continue;
       place_chunk(count, job.geometry.num_channels, chunk.shape, w, job.squared ? 2 : 1, chunk.boxes(), chunk.taps());
-      for (int p = 0; p < count; ++p) adder.add(u, p, from_slice_0 + p * length);
+      if (chunk.thin != ThinTaps::none) run_thin_view(job, count, pass, u, x);
+      for (int p = 0; p < count && chunk.thin == ThinTaps::none; ++p) adder.add(u, -1, p, from_slice_0 + p * length);
     }
 }
 
-/// Back projects pixels [first, first + count) over leaves of `group_size` views; calls take(leaf, x) with the sum of
-/// each, x [pixel][slice].
+/// Back projects pixels [first, first + count) over leaves, which are view groups; calls take(leaf) when x
+/// [pixel][slice] holds the sum of one.
 template <class G, class Take>
-void back_project_leaves(BackJob<G> const& job, int first, int count, Range views, int group_size, Slot const& slot,
+void back_project_leaves(BackJob<G> const& job, int first, int count, LocalGroups const& groups, Slot const& slot,
                          Real* x, Take const& take) {
   BackMemory memory;
   Index const size = Index(count) * job.vectors.size() * FanVector::width;
   // Passes end at the ends of leaves.
-  auto const pass_at = [&](int begin) {
-    int const leaf_end = views.begin + ((begin - views.begin) / group_size + 1) * group_size;
-    int const end = begin + pass_views < leaf_end ? begin + pass_views : leaf_end;
-    return Range{begin, end < views.end ? end : views.end};
+  auto const pass_at = [&](int leaf, int begin) {
+    int const leaf_end = leaf < groups.size() ? groups.begin(leaf + 1) : begin;
+    return Range{begin, begin + pass_views < leaf_end ? begin + pass_views : leaf_end};
   };
   int current = 0;
-  prepare_pass(job, first, count, pass_at(views.begin), memory.passes[0]);
-  for (int v = views.begin; v < views.end;) {
+  prepare_pass(job, first, count, pass_at(0, groups.begin(0)), memory.passes[0]);
+  for (int leaf = 0; leaf < groups.size();) {
     auto& pass = memory.passes[current];
     auto& next = memory.passes[1 - current];
-    if ((v - views.begin) % group_size == 0)
+    Range const views = groups.views(leaf);
+    if (pass.views.begin == views.begin)
       for (Index i = 0; i < size; i += FanVector::width) FanVector().store(x + i);
-    v = pass.views.end;
-    prepare_pass(job, first, count, v < views.end ? pass_at(v) : Range{v, v}, next);
+    bool const complete = pass.views.end == views.end;
+    int const next_leaf = complete ? leaf + 1 : leaf;
+    prepare_pass(job, first, count, pass_at(next_leaf, pass.views.end), next);
     run_pass(job, count, pass, next, slot, x);
-    if ((v - views.begin) % group_size == 0 || v == views.end) take((v - 1 - views.begin) / group_size);
+    if (complete) take(leaf);
+    leaf = next_leaf;
     current = 1 - current;
   }
 }
@@ -251,15 +257,14 @@ inline void apply_fold(Fold const& fold, Index size, Real* x) {
   }
 }
 
-/// Back projects pixels [first, first + count) of the list over view groups of `group_size` views.
+/// Back projects pixels [first, first + count) of the list over view groups.
 template <class G>
-void back_project_pixels(BackJob<G> const& job, int first, int count, Range views, int group_size,
+void back_project_pixels(BackJob<G> const& job, int first, int count, LocalGroups const& groups,
                          CylinderTarget const& target, Slot const& slot) {
   Index const length = Index(job.vectors.size()) * FanVector::width, stride = count * length;
   Real* const x = slot.levels + ViewGroups::max_levels * stride;
-  int const num_leaves = (views.size() + group_size - 1) / group_size;
-  back_project_leaves(job, first, count, views, group_size, slot, x, [&](int leaf) {
-    apply_fold(fold_leaf(leaf, num_leaves, slot.levels, stride, Fold()), stride, x);
+  back_project_leaves(job, first, count, groups, slot, x, [&](int leaf) {
+    apply_fold(fold_leaf(leaf, groups.size(), slot.levels, stride, Fold()), stride, x);
   });
   for (int p = 0; p < count; ++p)
     target.write(job.pixels.position ? job.pixels.position[first + p] : first + p, x + p * length,
@@ -278,15 +283,15 @@ BackJob<G> make_back_job(G const& geometry, SeparableShape const& shape, ConstSi
 }
 
 template <class G>
-void back_project_chunks(ExecSpace const& exec, Workspace::Slots const& slots, BackJob<G> const& job, Range views,
-                         int group_size, CylinderTarget const& target) {
+void back_project_chunks(ExecSpace const& exec, Workspace::Slots const& slots, BackJob<G> const& job,
+                         LocalGroups const& groups, CylinderTarget const& target) {
   using Policy = Kokkos::RangePolicy<ExecSpace, Kokkos::Schedule<Kokkos::Dynamic>>;
   int const num_chunks = (job.pixels.size + back_chunk - 1) / back_chunk;
   Kokkos::parallel_for(
       "strata::back_project", Policy(exec, 0, num_chunks, Kokkos::ChunkSize(1)), KOKKOS_LAMBDA(int chunk) {
         SlotLease const lease(slots);
         int const first = chunk * back_chunk, left = job.pixels.size - first;
-        back_project_pixels(job, first, left < back_chunk ? left : back_chunk, views, group_size, target, lease.slot());
+        back_project_pixels(job, first, left < back_chunk ? left : back_chunk, groups, target, lease.slot());
       });
 }
 
@@ -297,8 +302,7 @@ void back_project(ExecSpace const& exec, G const& geometry, SeparableShape const
   CylinderTarget const out{target.out.data(), Index(target.out.stride_0()), shape.projector.blocks, target.blocks};
   if (target.blocks.empty() || target.pixels.size() == 0) return;
   auto const job = make_back_job(geometry, shape, sino, target.pixels, target.position, out.range(), target.squared);
-  back_project_chunks(exec, workspace.slots(exec), job, local_views(target.node, shape.projector),
-                      shape.projector.groups.group_size, out);
+  back_project_chunks(exec, workspace.slots(exec), job, local_groups(target.node, shape.projector), out);
 }
 
 }  // namespace strata::separable

@@ -4,6 +4,9 @@
 #include <cmath>
 
 #include "core/base/error.hpp"
+#if !defined(KOKKOS_ENABLE_CUDA) && !defined(KOKKOS_ENABLE_HIP)
+#include "geometries/separable_workspace.hpp"
+#endif
 
 namespace strata {
 namespace {
@@ -87,6 +90,23 @@ void validate(MultiAxisParams const& params) {
   validate_scan(params, name);
   require_one_a_view(params.azimuths, params.sinogram.num_views, name, "azimuths");
   require_one_a_view(params.elevations, params.sinogram.num_views, name, "elevations");
+}
+
+Index separable_beam_bytes([[maybe_unused]] ExecSpace const& exec, GeometryParams const& params, Range views,
+                           [[maybe_unused]] SliceBlocks const& blocks, bool moving) {
+  constexpr Index view_bytes = 72;
+  Index const tables =
+      views.size() * view_bytes + (moving ? Index(views.size()) : 1) * params.recon.num_slices * Index(sizeof(Real));
+#if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP)
+  return tables;
+#else
+  SinogramShape const& sino = params.sinogram;
+  separable::SeparableShape shape;
+  shape.projector = {views, ViewGroups(sino.num_views), blocks, sino.num_det_channels};
+  shape.cylinder.num_slices = params.recon.num_slices;
+  shape.cylinder.num_rows = sino.num_det_rows;
+  return tables + separable::Workspace::bytes(exec, shape);
+#endif
 }
 
 }  // namespace strata

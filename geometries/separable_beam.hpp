@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "core/model/geometry.hpp"
 #include "core/model/projector.hpp"
 
 namespace strata {
@@ -61,5 +62,9 @@ std::unique_ptr<Projector> make_translation(ExecSpace const& exec, TranslationPa
                                             SliceBlocks const& blocks);
 std::unique_ptr<Projector> make_multiaxis(ExecSpace const& exec, MultiAxisParams const& params, Range views,
                                           SliceBlocks const& blocks);
+
+/// What one of these allocates; `moving`: views see the slices from different heights.
+Index separable_beam_bytes(ExecSpace const& exec, GeometryParams const& params, Range views, SliceBlocks const& blocks,
+                           bool moving);
 
 }  // namespace strata

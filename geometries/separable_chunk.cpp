@@ -18,15 +18,42 @@ void limit_boxes(int radius, int count, ChunkBoxes const& boxes) {
   }
 }
 
-void find_reach(CylinderShape const& shape, bool to_slices, int count, ChunkBoxes const& boxes,
-                ChunkReach const& reach) {
+namespace {
+
+/// Seen from the rows of forward projection: boxes on the axis of slices that hold all slices which meet a row. Those
+/// of lines whose slices do not move are not used.
+KOKKOS_FORCEINLINE_FUNCTION void write_row_box(double left, double step, Real full, double* __restrict fan_left,
+                                               double* __restrict fan_step, Real* __restrict fan_width) {
+  bool const joined = step > 0 && static_cast<Real>(step) == full;
+  double const size = step < 0 ? -step : step, height = joined ? 0.0 : static_cast<double>(full);
+  double const inverse = 1 / (size > steepest_step ? step : 1.0);
+  double const length = joined ? 1.0 : 1 + height;
+  *fan_left = (step < 0 ? 1 - left : -height - left) * inverse;
+  *fan_step = inverse;
+  *fan_width = static_cast<Real>(length * (inverse < 0 ? -inverse : inverse));
+}
+
+void find_row_boxes(int count, ChunkBoxes const& boxes, ChunkFans const& fans) {
   double const* __restrict const left = boxes.row_left;
   double const* __restrict const step = boxes.row_step;
   Real const* __restrict const width = boxes.row_width;
-  int* __restrict const begin = reach.begin;
-  int* __restrict const end = reach.end;
+  double* __restrict const fan_left = fans.left;
+  double* __restrict const fan_step = fans.step;
+  Real* __restrict const fan_width = fans.width;
+#pragma omp simd
+  for (int p = 0; p < count; ++p) write_row_box(left[p], step[p], width[p], fan_left + p, fan_step + p, fan_width + p);
+}
+
+/// Vectors of boxes that meet cells.
+void find_reach(CylinderShape const& shape, bool to_slices, Range wanted, int count, ChunkBoxes const& boxes,
+                ChunkFans const& fans) {
+  double const* __restrict const left = boxes.row_left;
+  double const* __restrict const step = boxes.row_step;
+  Real const* __restrict const width = boxes.row_width;
+  int* __restrict const begin = fans.begin;
+  int* __restrict const end = fans.end;
   double const rows = shape.num_rows, slices = shape.num_slices;
-  double const last = vectors_of(to_slices ? shape.num_slices : shape.num_rows);
+  double const least = wanted.begin, most = wanted.end;
   // Rows reach from the first edge of the cylinder to its last one; slices where their boxes meet rows.
   double const by_slices = to_slices ? 1 : 0;
 #pragma omp simd
@@ -43,10 +70,98 @@ void find_reach(CylinderShape const& shape, bool to_slices, int count, ChunkBoxe
     double const from = first_row + by_slices * (first_slice - first_row);
     double const to = last_row + by_slices * (last_slice - last_row);
     double const low = Kokkos::floor((from - 1) / FanVector::width), high = Kokkos::ceil((to + 2) / FanVector::width);
-    double const low_part = low < last ? low : last, high_part = high < last ? high : last;
-    begin[p] = static_cast<int>(low_part > 0 ? low_part : 0.0);
-    end[p] = static_cast<int>(high_part > 0 ? high_part : 0.0);
+    double const low_part = low < most ? low : most, high_part = high < most ? high : most;
+    begin[p] = static_cast<int>(low_part > least ? low_part : least);
+    end[p] = static_cast<int>(high_part > least ? high_part : least);
   }
+}
+
+/// Vectors of cells from which the boxes of the reach are read: all that a fan may pick.
+void find_cells(int num_cells, int count, ChunkFans const& fans) {
+  double const* __restrict const left = fans.left;
+  double const* __restrict const step = fans.step;
+  Real const* __restrict const width = fans.width;
+  int const* __restrict const begin = fans.begin;
+  int const* __restrict const end = fans.end;
+  int* __restrict const cells_begin = fans.cells_begin;
+  int* __restrict const cells_end = fans.cells_end;
+  double const all = vectors_of(num_cells);
+#pragma omp simd
+  for (int p = 0; p < count; ++p) {
+    double const a = left[p] + step[p] * (FanVector::width * begin[p]);
+    double const b = left[p] + step[p] * (FanVector::width * end[p] - 1);
+    double const first = (a < b ? a : b) - 2, last = (a < b ? b : a) + static_cast<double>(width[p]) + 5;
+    double const low = Kokkos::floor(first / FanVector::width), high = Kokkos::ceil(last / FanVector::width);
+    double const low_part = low < all ? low : all, high_part = high < all ? high : all;
+    cells_begin[p] = static_cast<int>(low_part > 0 ? low_part : 0.0);
+    cells_end[p] = static_cast<int>(high_part > 0 ? high_part : 0.0);
+  }
+}
+
+/// Boxes of back projection are those of the lines.
+ChunkFans fans_of_slices(ChunkBoxes const& boxes, ChunkFans fans) {
+  fans.left = boxes.row_left;
+  fans.step = boxes.row_step;
+  fans.width = boxes.row_width;
+  return fans;
+}
+
+/// Whether each line's slices join, as boxes of rows on slices need it.
+bool all_join(int count, ChunkBoxes const& boxes) {
+  double const* __restrict const step = boxes.row_step;
+  Real const* __restrict const width = boxes.row_width;
+  int apart = 0;
+#pragma omp simd reduction(+ : apart)
+  for (int p = 0; p < count; ++p) apart += step[p] > 0 && static_cast<Real>(step[p]) == width[p] ? 0 : 1;
+  return apart == 0;
+}
+
+/// \param inverse_width known already, or null
+void place_thin_boxes(int num_cells, int count, Real const* __restrict inverse_width, ChunkFans const& fans) {
+  double const* __restrict const left = fans.left;
+  double const* __restrict const step = fans.step;
+  Real const* __restrict const width = fans.width;
+  int* __restrict const base = fans.base;
+  Real* __restrict const fraction = fans.fraction;
+  Real* __restrict const inverse = fans.inverse;
+  double const most = num_cells, least = -guard;
+#pragma omp simd
+  for (int p = 0; p < count; ++p) {
+    double const at = left[p] + (step[p] < 0 ? (FanVector::width - 1) * step[p] : 0.0);
+    double const whole = Kokkos::floor(at), below = whole < most ? whole : most;
+    base[p] = static_cast<int>(below > least ? below : least);
+    fraction[p] = static_cast<Real>(at - whole);
+  }
+#pragma omp simd
+  for (int p = 0; p < count; ++p) inverse[p] = inverse_width ? inverse_width[p] : 1 / width[p];
+}
+
+}  // namespace
+
+ThinTaps find_thin_fans(CylinderShape const& shape, bool to_slices, int count, ChunkBoxes const& boxes,
+                        ChunkFans const& fans) {
+  bool const thin = shape.num_slices <= FanVector::width && shape.num_rows <= FanVector::width;
+  if (!thin || shape.limits.rows != TapLimits::none || shape.limits.slices != TapLimits::none) return ThinTaps::none;
+  if (!to_slices && !all_join(count, boxes)) return ThinTaps::none;
+  if (!to_slices) find_row_boxes(count, boxes, fans);
+  ChunkFans const used = to_slices ? fans_of_slices(boxes, fans) : fans;
+  Real const* __restrict const width = used.width;
+  Real widest = 0;
+#pragma omp simd reduction(max : widest)
+  for (int p = 0; p < count; ++p) widest = width[p] > widest ? width[p] : widest;
+  if (!(widest <= 2)) return ThinTaps::none;
+  place_thin_boxes(to_slices ? shape.num_rows : shape.num_slices, count, to_slices ? nullptr : boxes.row_width, used);
+  return widest <= 1 ? ThinTaps::two : ThinTaps::three;
+}
+
+void find_fans(CylinderShape const& shape, bool to_slices, Range wanted, int count, ChunkBoxes const& boxes,
+               ChunkFans const& fans) {
+  find_reach(shape, to_slices, wanted, count, boxes, fans);
+  if (!to_slices) find_row_boxes(count, boxes, fans);
+  if (to_slices)
+    find_cells(shape.num_rows, count, fans_of_slices(boxes, fans));
+  else
+    find_cells(shape.num_slices, count, fans);
 }
 
 TapShape tap_shape(int count, int num_channels, ChunkBoxes const& boxes) {

@@ -15,10 +15,19 @@ struct ChunkBoxes {
   Real *row_width, *rise;
 };
 
-/// Vectors of slices or rows that the pixels' lines reach.
-struct ChunkReach {
-  int *begin, *end;
+/// How the lines' boxes lie on cells. Back projection: boxes of slices on rows; forward projection: of rows on slices,
+/// box i being [left + step * i, left + step * i + width).
+struct ChunkFans {
+  double *left, *step;
+  Real* width;
+  int *begin, *end;              ///< vectors of boxes that meet cells
+  int *cells_begin, *cells_end;  ///< vectors of cells that these are read from
+  int* base;                     ///< lines of one vector: cell of box 0
+  Real *fraction, *inverse;      ///< its distance from the cell's left edge, and 1 / width
 };
+
+/// How a chunk is handled whose cylinders and rows are one vector each: not so, or with so many taps per box.
+enum class ThinTaps { none, two, three };
 
 /// Taps of one window: base[pixel], weight[tap * stride + pixel].
 struct ChunkTaps {
@@ -27,19 +36,26 @@ struct ChunkTaps {
   int stride;
 };
 
-/// Memory for both, N pixels.
+/// Memory for all, N pixels.
 template <int N>
 struct ChunkMemory {
   alignas(64) int cell[N];
   alignas(64) Real left[N], width[N], scale[N], row_width[N], rise[N];
   alignas(64) double row_left[N], row_step[N];
-  alignas(64) int base[N], reach_begin[N], reach_end[N];
+  alignas(64) double fan_left[N], fan_step[N];
+  alignas(64) Real fan_width[N], fan_fraction[N], fan_inverse[N];
+  alignas(64) int base[N], reach_begin[N], reach_end[N], cells_begin[N], cells_end[N], fan_base[N];
   alignas(64) Real weight[max_taps * N];
   TapShape shape;
+  ThinTaps thin = ThinTaps::none;
 
   ChunkBoxes boxes() { return {cell, left, width, scale, row_left, row_step, row_width, rise}; }
-  ChunkReach reach() { return {reach_begin, reach_end}; }
+  ChunkFans fans() {
+    return {fan_left,    fan_step,  fan_width, reach_begin,  reach_end,
+            cells_begin, cells_end, fan_base,  fan_fraction, fan_inverse};
+  }
   Range reach(int p) const { return {reach_begin[p], reach_end[p]}; }
+  Range cells(int p) const { return {cells_begin[p], cells_end[p]}; }
   ChunkTaps taps() { return {base, weight, N}; }
   RowLine line(int p) const { return {row_left[p], row_step[p], row_width[p], rise[p]}; }
 };
@@ -78,9 +94,14 @@ template <class G>
 /// Cuts channel boxes off at `radius` channels from the one nearest to their middle.
 void limit_boxes(int radius, int count, ChunkBoxes const& boxes);
 
-/// What the lines reach: slices that meet rows (`to_slices`, for back projection), or rows that meet slices.
-void find_reach(CylinderShape const& shape, bool to_slices, int count, ChunkBoxes const& boxes,
-                ChunkReach const& reach);
+/// Fills the fans of lines of one vector, which have neither reach nor cells, or tells that they are not for
+/// separable_thin.hpp. `to_slices`: for back projection.
+ThinTaps find_thin_fans(CylinderShape const& shape, bool to_slices, int count, ChunkBoxes const& boxes,
+                        ChunkFans const& fans);
+
+/// Fills the fans but for what lines of one vector have. \param wanted vectors of boxes
+void find_fans(CylinderShape const& shape, bool to_slices, Range wanted, int count, ChunkBoxes const& boxes,
+               ChunkFans const& fans);
 
 /// How many taps the chunk's boxes have.
 TapShape tap_shape(int count, int num_channels, ChunkBoxes const& boxes);
@@ -90,14 +111,15 @@ TapShape tap_shape(int count, int num_channels, ChunkBoxes const& boxes);
 void place_chunk(int count, int num_channels, TapShape const& shape, int window, int power, ChunkBoxes const& boxes,
                  ChunkTaps const& taps);
 
-/// Boxes, reach and the taps of the first window. \param power see place_chunk()
+/// Boxes, fans and the taps of the first window. \param wanted, \param power see find_fans(), place_chunk()
 template <class G, int N>
 void prepare_chunk(G const& geometry, CylinderShape const& shape, int v, Real const* row, Real const* col, int count,
-                   int power, ChunkMemory<N>& chunk) {
+                   Range wanted, int power, ChunkMemory<N>& chunk) {
   auto const boxes = chunk.boxes();
   find_boxes(geometry, v, row, col, count, boxes);
   if (geometry.limits.rows != TapLimits::none) limit_boxes(geometry.limits.rows, count, boxes);
-  find_reach(shape, power > 0, count, boxes, chunk.reach());
+  chunk.thin = find_thin_fans(shape, power > 0, count, boxes, chunk.fans());
+  if (chunk.thin == ThinTaps::none) find_fans(shape, power > 0, wanted, count, boxes, chunk.fans());
   chunk.shape = tap_shape(count, geometry.num_channels, boxes);
   place_chunk(count, geometry.num_channels, chunk.shape, 0, power, boxes, chunk.taps());
 }

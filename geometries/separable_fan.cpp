@@ -41,22 +41,50 @@ void join_channels(RowTaps const& taps, Range vectors, int num_rows, Real* h) {
   }
 }
 
-template <bool squared, class Secant>
-void back_slices(Fan const& fan, Secant const& secant, Real const* h, Real const* heights, Range vectors, Real* x) {
-  auto const run = [&](auto const& value) {
-    for (int j = vectors.begin; j < vectors.end; ++j) {
-      auto const s = secant(FanVector::load(heights + j * FanVector::width));
-      Real* const to = x + j * FanVector::width;
-      fma(s, value(j), FanVector::load(to)).store(to);
-    }
-  };
+/// Calls f(taps) with what the path of `fan` needs.
+template <bool squared, class F>
+void with_taps(Fan const& fan, Real const* h, F const& f) {
   switch (fan.path) {
     case FanPath::two_taps:
-      return run(TwoTaps<squared>(fan, h));
+      return f(TwoTaps<squared>(fan, h));
     case FanPath::three_taps:
-      return run(ThreeTaps<squared>(fan, h));
+      return f(ThreeTaps<squared>(fan, h));
     default:
-      return run(WideTaps<squared>(fan, h));
+      return f(WideTaps<squared>(fan, h));
+  }
+}
+
+/// One view's part of x.
+template <class Taps, class Secant>
+struct SlicePart {
+  Taps taps;
+  Secant secant;
+  Real const* heights;
+  FanVector add_to(FanVector const& x, int j) const {
+    return fma(secant(FanVector::load(heights + j * FanVector::width).kept()), taps(j), x);
+  }
+};
+
+template <bool squared, class Secant>
+void back_slices(Fan const& fan, Secant const& secant, JoinedRows const& joined) {
+  with_taps<squared>(fan, joined.rows + guard, [&](auto const& taps) {
+    SlicePart<std::decay_t<decltype(taps)>, Secant> const part{taps, secant, joined.heights};
+    for (int j = joined.vectors.begin; j < joined.vectors.end; ++j) {
+      Real* const to = joined.x + j * FanVector::width;
+      part.add_to(FanVector::load(to), j).store(to);
+    }
+  });
+}
+
+/// As back_slices() for the first view, then the second; both have the path of `a` and the same vectors.
+template <class Taps, class Secant>
+void back_two_views(Fan const& a, Fan const& b, Secant const& secant_a, Secant const& secant_b, JoinedRows const& first,
+                    JoinedRows const& second) {
+  SlicePart<Taps, Secant> const part_a{Taps(a, first.rows + guard), secant_a, first.heights};
+  SlicePart<Taps, Secant> const part_b{Taps(b, second.rows + guard), secant_b, second.heights};
+  for (int j = first.vectors.begin; j < first.vectors.end; ++j) {
+    Real* const to = first.x + j * FanVector::width;
+    part_b.add_to(part_a.add_to(FanVector::load(to), j), j).store(to);
   }
 }
 
@@ -97,14 +125,14 @@ void scale_slices(CylinderSource const& source, Index position, Secant const& se
   int const per_block = source.in_order ? source.blocks.lanes / FanVector::width : vectors.end;
   if (!source.in_order) source.copy(position, memory);
   int const whole = num_slices / FanVector::width;
-  for (int block = vectors.begin / per_block; block * per_block < vectors.end; ++block) {
-    int const first = block * per_block, last = first + per_block;
+  for (int block = 0, first = 0; first < vectors.end; ++block, first += per_block) {
+    int const last = first + per_block;
     int const begin = first > vectors.begin ? first : vectors.begin, end = last < vectors.end ? last : vectors.end;
     Real const* const from = (source.in_order ? source.at(block, position) : memory) - first * FanVector::width;
     for (int j = begin; j < end; ++j) {
       auto value = FanVector::load(from + j * FanVector::width);
       if (j == whole) value = value.first(num_slices % FanVector::width);
-      (secant(FanVector::load(heights + j * FanVector::width)) * value).store(cells + j * FanVector::width);
+      (secant(FanVector::load(heights + j * FanVector::width).kept()) * value).store(cells + j * FanVector::width);
     }
   }
 }
@@ -181,62 +209,87 @@ void CylinderSource::copy(Index position, Real* slices) const {
 
 void join_rows(CylinderShape const& shape, RowTaps const& taps, JoinedRows const& joined) {
   RowLine const& line = joined.line;
-  Range rows{0, vectors_of(shape.num_rows)};
-  if (!is_limited(shape, line)) {
-    Fan const fan(line.left, line.step, line.width, shape.num_rows, joined.table);
-    fan.place(joined.vectors);
-    rows = fan.cells(joined.vectors);
-  }
-  join_channels(taps, rows, shape.num_rows, joined.rows + guard);
+  bool const limited = is_limited(shape, line);
+  if (!limited) Fan(line.left, line.step, line.width, shape.num_rows, joined.table).place(joined.vectors);
+  join_channels(taps, limited ? Range{0, vectors_of(shape.num_rows)} : joined.row_vectors, shape.num_rows,
+                joined.rows + guard);
 }
 
-void spread_rows(CylinderShape const& shape, JoinedRows const& joined, bool squared) {
+namespace {
+
+void spread_one(CylinderShape const& shape, JoinedRows const& joined, bool squared) {
   RowLine const& line = joined.line;
-  Real const* const h = joined.rows + guard;
   if (is_limited(shape, line)) return back_limited(shape, joined, squared);
   Fan const fan(line.left, line.step, line.width, shape.num_rows, joined.table);
-  auto const spread = [&](auto const& secant, auto is_squared) {
-    back_slices<is_squared()>(fan, secant, h, joined.heights, joined.vectors, joined.x);
-  };
-  constexpr std::bool_constant<false> plain;
-  if (squared) return spread(SecantSquare(line.rise), std::bool_constant<true>());
-  if (shape.secant.kind == SecantKind::one) return spread(SecantOne(), plain);
-  if (shape.secant.kind == SecantKind::polynomial) return spread(SecantPolynomial(shape.secant, line.rise), plain);
-  spread(SecantRoot(line.rise), plain);
+  if (squared) return back_slices<true>(fan, SecantSquare(line.rise), joined);
+  if (shape.secant.kind == SecantKind::one) return back_slices<false>(fan, SecantOne(), joined);
+  if (shape.secant.kind == SecantKind::polynomial)
+    return back_slices<false>(fan, SecantPolynomial(shape.secant, line.rise), joined);
+  back_slices<false>(fan, SecantRoot(line.rise), joined);
 }
 
-void prepare_entry(CylinderShape const& shape, CylinderSource const& source, Index position, RowLine const& rows,
+template <class Taps>
+void spread_two(CylinderShape const& shape, Fan const& a, Fan const& b, JoinedRows const& first,
+                JoinedRows const& second) {
+  Real const rise_a = first.line.rise, rise_b = second.line.rise;
+  if (shape.secant.kind == SecantKind::one) return back_two_views<Taps>(a, b, SecantOne(), SecantOne(), first, second);
+  if (shape.secant.kind == SecantKind::polynomial)
+    return back_two_views<Taps>(a, b, SecantPolynomial(shape.secant, rise_a), SecantPolynomial(shape.secant, rise_b),
+                                first, second);
+  back_two_views<Taps>(a, b, SecantRoot(rise_a), SecantRoot(rise_b), first, second);
+}
+
+}  // namespace
+
+void spread_rows(CylinderShape const& shape, JoinedRows const& first, JoinedRows const& second, bool squared) {
+  bool const both = first.x && second.x && first.vectors == second.vectors && !squared;
+  if (both && !is_limited(shape, first.line) && !is_limited(shape, second.line)) {
+    Fan const a(first.line.left, first.line.step, first.line.width, shape.num_rows, first.table);
+    Fan const b(second.line.left, second.line.step, second.line.width, shape.num_rows, second.table);
+    if (a.path == b.path && a.path == FanPath::two_taps) return spread_two<TwoTaps<false>>(shape, a, b, first, second);
+    if (a.path == b.path && a.path == FanPath::three_taps)
+      return spread_two<ThreeTaps<false>>(shape, a, b, first, second);
+  }
+  if (first.x) spread_one(shape, first, squared);
+  if (second.x) spread_one(shape, second, squared);
+}
+
+void prepare_entry(CylinderShape const& shape, CylinderSource const& source, Index position, RowBoxes const& boxes,
                    Real const* heights, EntryMemory const& memory, ForwardEntry& entry) {
-  bool const joined = rows.step > 0 && static_cast<Real>(rows.step) == rows.width;
-  bool const limited = !joined || 1 > 2 * static_cast<Real>(shape.limits.slices) * rows.width;
-  double const inverse = joined ? 1 / rows.step : 1;
-  // The overlap of a slice with a row, seen from the row: a box of width 1 / step on the axis of slices.
-  Fan const fan(-rows.left * inverse, inverse, static_cast<Real>(inverse), shape.num_slices, memory.table);
+  RowLine const& line = boxes.line;
+  bool const joined = line.step > 0 && static_cast<Real>(line.step) == line.width;
+  bool const flat = Kokkos::abs(line.step) <= steepest_step && !joined;
+  bool const limited = flat || 1 > 2 * static_cast<Real>(shape.limits.slices) * line.width ||
+                       (!joined && shape.limits.slices != TapLimits::none);
+  Fan const fan(boxes.left, boxes.step, boxes.width, shape.num_slices, memory.table);
   fan.place(entry.vectors);
   Real* const cells = memory.cells + guard;
-  Range const touched = limited ? Range{0, vectors_of(shape.num_slices)} : fan.cells(entry.vectors);
+  Range const touched = limited ? Range{0, vectors_of(shape.num_slices)} : boxes.slice_vectors;
   auto const scale = [&](auto const& secant) {
     scale_slices(source, position, secant, heights, shape.num_slices, touched, memory.slices, cells);
   };
   if (shape.secant.kind == SecantKind::one)
     scale(SecantOne());
   else if (shape.secant.kind == SecantKind::polynomial)
-    scale(SecantPolynomial(shape.secant, rows.rise));
+    scale(SecantPolynomial(shape.secant, line.rise));
   else
-    scale(SecantRoot(rows.rise));
+    scale(SecantRoot(line.rise));
 
-  entry.path = limited ? FanPath::ready : fan.path;
+  entry.path = limited || !joined ? FanPath::ready : fan.path;
   entry.cells = cells;
   entry.table = memory.table;
-  entry.step = static_cast<Real>(inverse);
-  entry.inverse_width = static_cast<Real>(rows.step);
-  if (limited) {
-    forward_limited(shape, rows, cells, memory.rows);
-  } else if (fan.path == FanPath::wide) {
-    WideTaps<false> const value(fan, cells);
+  entry.step = static_cast<Real>(boxes.step);
+  entry.inverse_width = static_cast<Real>(line.step);
+  auto const store = [&](auto const& value) {
     for (int j = entry.vectors.begin; j < entry.vectors.end; ++j) value(j).store(memory.rows + j * FanVector::width);
     entry.path = FanPath::ready;
-  }
+  };
+  if (limited)
+    forward_limited(shape, line, cells, memory.rows);
+  else if (!joined)
+    store(SteepTaps(fan, line, cells));
+  else if (fan.path == FanPath::wide)
+    store(WideTaps<false>(fan, cells));
   if (entry.path == FanPath::ready) entry.cells = memory.rows;
 }
 

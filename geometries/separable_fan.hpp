@@ -40,12 +40,13 @@ struct RowTaps {
   Real weight[max_taps];
 };
 
-/// One cylinder between the two halves of its back projection. They are called in turns for two cylinders: what the
-/// first half of one stores is not read at once, and the second half of the other hides its waiting for memory.
+/// One cylinder between the two halves of its back projection. They are called in turns for two pairs of cylinders:
+/// what the first half stores is not read at once, and the second half of others hides its waiting for memory.
 struct JoinedRows {
   RowLine line;
-  Range vectors;  ///< of slices
-  Real* rows;     ///< [guard + rows + guard], guards are 0
+  Range vectors;      ///< of slices
+  Range row_vectors;  ///< that they are read from
+  Real* rows;         ///< [guard + rows + guard], guards are 0
   FanTable table;
   Real const* heights;  ///< [slice] squared, see RowLine
   Real* x;              ///< [slice]; null: nothing to do
@@ -55,9 +56,9 @@ struct JoinedRows {
 /// hold a factor width (width^2 for squared weights).
 void join_rows(CylinderShape const& shape, RowTaps const& taps, JoinedRows const& joined);
 
-/// Second half: joined.x[slice] += Vert' rows for the slices of joined.vectors; with `squared`, the squares of Vert and
-/// 1/cos(phi).
-void spread_rows(CylinderShape const& shape, JoinedRows const& joined, bool squared);
+/// Second half, of the same pixel in two views: x[slice] += Vert' rows of the first, then of the second, for the slices
+/// of their vectors; with `squared`, the squares of Vert and 1/cos(phi).
+void spread_rows(CylinderShape const& shape, JoinedRows const& first, JoinedRows const& second, bool squared);
 
 /// The cylinders of a band.
 struct CylinderSource {
@@ -73,6 +74,14 @@ struct CylinderSource {
   }
   /// Copies the slices of the cylinder at `position`.
   void copy(Index position, Real* slices) const;
+};
+
+/// A line of forward projection with the boxes of its rows on the axis of slices, see ChunkFans.
+struct RowBoxes {
+  RowLine line;
+  double left, step;
+  Real width;
+  Range slice_vectors;  ///< that the rows are read from
 };
 
 /// A cylinder on its way to the rows of one channel group.
@@ -94,7 +103,7 @@ struct EntryMemory {
 };
 
 /// Fills all of `entry` but the weights and the vectors, which are not empty.
-void prepare_entry(CylinderShape const& shape, CylinderSource const& source, Index position, RowLine const& rows,
+void prepare_entry(CylinderShape const& shape, CylinderSource const& source, Index position, RowBoxes const& boxes,
                    Real const* heights, EntryMemory const& memory, ForwardEntry& entry);
 
 /// Adds entries that have the same channels: sino[t * channel_stride + row] += weight[t] * Vert x.

@@ -40,14 +40,6 @@ struct Fan {
     place_on_cells(first, FanVector::width * step, vectors.begin, vectors.end, lowest, high, table.base,
                    table.fraction);
   }
-
-  /// Vectors of cells that the boxes of `vectors`, placed before, are read from.
-  Range cells(Range vectors) const {
-    int const a = table.base[vectors.begin], b = table.base[vectors.end - 1];
-    int const first = a < b ? a : b, last = (a < b ? b : a) + span;
-    int const all = vectors_of(num_cells), end = vectors_of(last > 0 ? last : 0);
-    return {first > 0 ? (first / FanVector::width < all ? first / FanVector::width : all) : 0, end < all ? end : all};
-  }
 };
 
 /// Distances of the boxes of a vector from its first cell, less the table's fraction.
@@ -149,6 +141,66 @@ struct WideTaps {
       auto const right = smaller(end, FanVector(static_cast<Real>(t + 1)));
       auto const share = larger(right - left, FanVector()) * inverse;
       sum = fma(squared ? share * share : share, gather(cells, (cell + t).within(-1, num_cells)), sum);
+    }
+    return sum;
+  }
+};
+
+/// Sums over slices that lie closer than their boxes are high, seen from rows: each slice taken by the part of its box
+/// in the row.
+struct SteepTaps {
+  Real const* cells;
+  FanTable table;
+  int num_cells, num_taps, reach;
+  Real row_step;
+  bool in_registers;  ///< all that a vector needs lies in 32 cells
+  FanVector steps, step, first_left, full;
+
+  SteepTaps(Fan const& fan, RowLine const& line, Real const* from)
+      : cells(from),
+        table(fan.table),
+        num_cells(fan.num_cells),
+        num_taps(static_cast<int>(Kokkos::ceil(fan.width)) + 1),
+        reach(fan.span - num_taps + 1),
+        row_step(static_cast<Real>(line.step)),
+        in_registers(fan.span <= 2 * FanVector::width),
+        steps(lane_steps(static_cast<Real>(fan.step))),
+        step(row_step),
+        first_left(line.step < 0 ? Real(1) : -line.width),
+        full(line.width) {}
+
+  FanVector operator()(int j) const {
+    int const base = table.base[j];
+    auto const at = steps + FanVector(table.fraction[j]);
+    auto const cell = at.whole();
+    // The box of tap t begins at first_left + step * (t - fraction), the row at 0.
+    auto const left = minus_product(at.fraction(), step, first_left);
+    int const first = -base - reach > 0 ? -base - reach : 0;
+    int const last = num_cells - base < num_taps ? num_cells - base : num_taps;
+    if (!in_registers) return in_turn(left, first, last, Gathered{cells, cell + base, num_cells});
+    Real const* const from = cells + (base > -guard ? base : -guard);
+    return in_turn(left, first, last, Picked{FanVector::load(from), FanVector::load(from + FanVector::width), cell});
+  }
+
+ private:
+  struct Picked {
+    FanVector low, high;
+    FanVector::Index cell;
+    FanVector operator()(int t) const { return pick(low, high, cell + t); }
+  };
+  struct Gathered {
+    Real const* cells;
+    FanVector::Index cell;
+    int num_cells;
+    FanVector operator()(int t) const { return gather(cells, (cell + t).within(-1, num_cells)); }
+  };
+  template <class F>
+  FanVector in_turn(FanVector const& left, int first, int last, F const& value) const {
+    FanVector sum;
+    for (int t = first; t < last; ++t) {
+      auto const begin = left + FanVector(row_step * static_cast<Real>(t));
+      auto const part = smaller(begin + full, FanVector(1)) - larger(begin, FanVector());
+      sum = fma(larger(part, FanVector()), value(t), sum);
     }
     return sum;
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "geometries/separable_back.hpp"
+#include "geometries/separable_thin.hpp"
 
 namespace strata::separable {
 
@@ -53,7 +54,8 @@ void add_bucket(ForwardJob<G> const& job, int view, int first, ChunkMemory<forwa
     Index const position = job.pixels.position ? job.pixels.position[first + p] : first + p;
     int const ahead = first + order[i + 2];
     job.source.prefetch(job.pixels.position ? job.pixels.position[ahead] : ahead);
-    prepare_entry(job.cylinder, job.source, position, chunk.line(p), heights, slot.entries[batch.size], entry);
+    RowBoxes const boxes{chunk.line(p), chunk.fan_left[p], chunk.fan_step[p], chunk.fan_width[p], chunk.cells(p)};
+    prepare_entry(job.cylinder, job.source, position, boxes, heights, slot.entries[batch.size], entry);
     if (++batch.size == slot.num_entries) flush();
   }
   flush();
@@ -66,10 +68,17 @@ void add_chunk(ForwardJob<G> const& job, int view, int index, Rows<Real> const& 
   std::uint8_t order[forward_chunk + 2] = {};
   int const first = index * forward_chunk, left = job.pixels.size - first;
   int const count = left < forward_chunk ? left : forward_chunk, num_channels = job.geometry.num_channels;
-  prepare_chunk(job.geometry, job.cylinder, view, job.pixels.row + first, job.pixels.col + first, count, 0, chunk);
+  prepare_chunk(job.geometry, job.cylinder, view, job.pixels.row + first, job.pixels.col + first, count,
+                {0, vectors_of(job.cylinder.num_rows)}, 0, chunk);
   for (int w = 0; w < chunk.shape.num_windows; ++w) {
     if (w > 0) place_chunk(count, num_channels, chunk.shape, w, 0, chunk.boxes(), chunk.taps());
     sort_pixels(count, chunk.shape, chunk.base, slot.counts, order);
+    if (chunk.thin != ThinTaps::none) {
+      int const* const position = job.pixels.position ? job.pixels.position + first : nullptr;
+      forward_thin(job.cylinder, {job.source, position, first, slot.entries[0].slices}, chunk, order, count,
+                   job.geometry.squared_heights(view), sino.channel_stride, sino.data);
+      continue;
+    }
     order[count] = order[count + 1] = order[count - 1];
     for (int begin = 0, end = 0; begin < count; begin = end) {
       while (end < count && chunk.base[order[end]] == chunk.base[order[begin]]) ++end;

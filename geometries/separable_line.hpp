@@ -15,6 +15,9 @@ struct RowLine {
   Real rise;  ///< tan(phi)^2 of slice k = rise * squared_heights[k]
 };
 
+/// Lines whose slices move by fewer rows are projected forward slice by slice.
+constexpr double steepest_step = 1e-3;
+
 /// Where taps are cut off: only those within `rows` of the row nearest to the middle of a slice's box and, in forward
 /// projection, within `slices` of the slice nearest to the middle of a row. Reference mode alone has limits.
 struct TapLimits {

@@ -88,11 +88,7 @@ inline double largest_tangent_squared(std::vector<double> const& first, int num_
 }
 
 inline ProjectorShape projector_shape(SeparableScanParams const& scan, Range views, SliceBlocks const& blocks) {
-  int const num_views = scan.sinogram.num_views;
-  ViewGroups const groups(num_views);
-  auto const is_boundary = [&](int v) { return v == num_views || (v >= 0 && v % groups.group_size == 0); };
-  ensure(views.begin <= views.end && views.end <= num_views && is_boundary(views.begin) && is_boundary(views.end),
-         "projector: views ", views.begin, " to ", views.end, " of ", num_views, " do not lie on view groups");
+  ViewGroups const groups(scan.sinogram.num_views);
   ensure(blocks.num_slices == scan.recon.num_slices, "projector: blocks of ", blocks.num_slices,
          " slices for a volume of ", scan.recon.num_slices);
   return {views, groups, blocks, scan.sinogram.num_det_channels};
@@ -103,8 +99,7 @@ std::unique_ptr<Projector> make_projector([[maybe_unused]] ExecSpace const& exec
                                           SeparableScanParams const& scan, [[maybe_unused]] SecantRule const& secant,
                                           Range views, SliceBlocks const& blocks) {
   auto const shape = projector_shape(scan, views, blocks);
-  int const size = shape.groups.group_size;
-  auto nodes = covering_nodes({(views.begin + size - 1) / size, (views.end + size - 1) / size}, shape.groups);
+  auto nodes = covering_nodes(groups_in(views, shape.groups), shape.groups);
 #if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP)
   throw InputError("geometries that couple slices have no kernels for GPUs yet; use a host build");
 #else

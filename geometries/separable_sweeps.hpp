@@ -28,15 +28,21 @@ inline void sum_weighted_squares(Real const* __restrict q, Real const* __restric
   }
 }
 
+/// Where a direction is projected in one view: `kept` [view][channel][row], or if null the slot's memory.
+inline Rows<Real> projected_view(Real* kept, int view, int num_channels, Index row_lanes, Slot const& slot) {
+  return {kept ? kept + view * (num_channels * row_lanes) : slot.view, 0, row_lanes};
+}
+
+/// \param kept takes the projections, unless null
 template <class G>
 void curvature_of_views(ExecSpace const& exec, Workspace::Slots const& slots, ForwardJob<G> const& job,
-                        Rows<Real const> const& weights, double* per_view) {
+                        Rows<Real const> const& weights, Real* kept, double* per_view) {
   using Policy = Kokkos::RangePolicy<ExecSpace, Kokkos::Schedule<Kokkos::Dynamic>>;
   Kokkos::parallel_for(
       "strata::curvature", Policy(exec, 0, job.num_views, Kokkos::ChunkSize(1)), KOKKOS_LAMBDA(int v) {
         SlotLease const lease(slots);
         Slot const slot = lease.slot();
-        Rows<Real> const q{slot.view, 0, slots.row_lanes};
+        auto const q = projected_view(kept, v, job.geometry.num_channels, slots.row_lanes, slot);
         project_view(job, v, q, slot);
         sum_weighted_squares(q.data, weights.data ? weights.view(v) : nullptr, job.geometry.num_channels,
                              job.cylinder.num_rows, weights.channel_stride, q.channel_stride, slot.rows);
@@ -51,7 +57,8 @@ template <class G>
 void curvature(ExecSpace const& exec, G const& geometry, SeparableShape const& shape, Workspace const& workspace,
                CylinderBand const& direction, ConstSinogram const& weights, Array1<double> const& per_view) {
   ForwardJob<G> const job(geometry, shape, direction);
-  curvature_of_views(exec, workspace.slots(exec), job, rows_of(weights), per_view.data());
+  curvature_of_views(exec, workspace.slots(exec), job, rows_of(weights), workspace.direction(job.pixels.size),
+                     per_view.data());
 }
 
 /// Arrays of a step.
@@ -59,14 +66,22 @@ struct StepArrays {
   Real alpha;
   Rows<Real const> weights;  ///< null: ones
   Rows<Real> error;
+  Real* measured;  ///< [view][channel][row] projection of the direction; null: not kept
+
+  StepArrays(PendingStep const& step, ConstSinogram const& w, Sinogram const& weighted_error,
+             Workspace const& workspace)
+      : alpha(step.alpha),
+        weights(rows_of(w)),
+        error(rows_of(weighted_error)),
+        measured(step.measured ? workspace.direction(step.direction.pixels.size()) : nullptr) {}
 };
 
-/// Projects the direction into the slot's view and subtracts it from the error. Written with fma, so that all callers
+/// Projects the direction, unless that is kept, and subtracts it from the error. Written with fma, so that all callers
 /// round alike.
 template <class G>
 void descend_view(ForwardJob<G> const& job, StepArrays const& step, int view, Index row_lanes, Slot const& slot) {
-  Rows<Real> const q{slot.view, 0, row_lanes};
-  project_view(job, view, q, slot);
+  auto const q = projected_view(step.measured, view, job.geometry.num_channels, row_lanes, slot);
+  if (!step.measured) project_view(job, view, q, slot);
   FanVector const minus_alpha(-step.alpha);
   for (int n = 0; n < job.geometry.num_channels; ++n) {
     Real* const error = step.error.view(view) + n * step.error.channel_stride;
@@ -95,27 +110,26 @@ void descend(ExecSpace const& exec, G const& geometry, SeparableShape const& sha
              PendingStep const& step, ConstSinogram const& weights, Sinogram const& weighted_error) {
   if (step.direction.pixels.size() == 0) return;
   ForwardJob<G> const job(geometry, shape, step.direction);
-  descend_views(exec, workspace.slots(exec), job, {step.alpha, rows_of(weights), rows_of(weighted_error)});
+  descend_views(exec, workspace.slots(exec), job, StepArrays(step, weights, weighted_error, workspace));
 }
 
 /// One task is one view group: its views are updated, and back projected while they are in cache.
 ///   sums  [group of the device][entry][slice], overwritten
 template <class G>
 void descend_and_sum_groups(ExecSpace const& exec, Workspace::Slots const& slots, ForwardJob<G> const& step_job,
-                            StepArrays const& step, BackJob<G> const& job, int group_size, int num_groups, Real* sums) {
+                            StepArrays const& step, BackJob<G> const& job, LocalGroups const& groups, Real* sums) {
   using Policy = Kokkos::RangePolicy<ExecSpace, Kokkos::Schedule<Kokkos::Dynamic>>;
   Kokkos::parallel_for(
-      "strata::descend_and_sum_groups", Policy(exec, 0, num_groups, Kokkos::ChunkSize(1)), KOKKOS_LAMBDA(int group) {
+      "strata::descend_and_sum_groups", Policy(exec, 0, groups.size(), Kokkos::ChunkSize(1)), KOKKOS_LAMBDA(int group) {
         SlotLease const lease(slots);
         Slot const slot = lease.slot();
-        int const begin = group * group_size;
-        int const end = begin + group_size < step_job.num_views ? begin + group_size : step_job.num_views;
-        for (int v = begin; v < end && step_job.pixels.size > 0; ++v)
+        Range const views = groups.views(group);
+        for (int v = views.begin; v < views.end && step_job.pixels.size > 0; ++v)
           descend_view(step_job, step, v, slots.row_lanes, slot);
         Real* const mine = sums + group * (job.pixels.size * slots.slice_lanes);
         for (int first = 0; first < job.pixels.size; first += back_chunk) {
           int const left = job.pixels.size - first;
-          back_project_leaves(job, first, left < back_chunk ? left : back_chunk, {begin, end}, group_size, slot,
+          back_project_leaves(job, first, left < back_chunk ? left : back_chunk, groups.only(group), slot,
                               mine + first * slots.slice_lanes, [](int) {});
         }
       });
@@ -163,8 +177,8 @@ void descend_and_back_project(ExecSpace const& exec, G const& geometry, Separabl
   auto const job = make_back_job(geometry, shape, ConstSinogram(weighted_error), pixels, Position::by_entry,
                                  {0, shape.cylinder.num_slices}, false);
   descend_and_sum_groups(exec, slots, ForwardJob<G>(geometry, shape, step.direction),
-                         {step.alpha, rows_of(weights), rows_of(weighted_error)}, job, all.group_size, groups.size(),
-                         sums);
+                         StepArrays(step, weights, weighted_error, workspace), job,
+                         {all, groups, shape.projector.views.begin}, sums);
   for (std::size_t n = 0; n < nodes.size(); ++n) {
     Range const own = groups_of(nodes[n], all);
     CylinderTarget const target{

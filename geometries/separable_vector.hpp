@@ -51,6 +51,12 @@ class FanVector {
   friend FanVector smaller(FanVector a, FanVector b) { return FanVector(_mm512_min_ps(a.v_, b.v_)); }
   friend FanVector larger(FanVector a, FanVector b) { return FanVector(_mm512_max_ps(a.v_, b.v_)); }
   friend FanVector square_root(FanVector a) { return FanVector(_mm512_sqrt_ps(a.v_)); }
+  /// The same number, in a register: GCC loads operands of several fma's again for each.
+  FanVector kept() const {
+    auto value = v_;
+    asm("" : "+v"(value));
+    return FanVector(value);
+  }
   /// a - floor(a)
   FanVector fraction() const { return FanVector(_mm512_reduce_ps(v_, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC)); }
   /// Whole part; values must not be negative.
@@ -62,6 +68,11 @@ class FanVector {
   /// Numbers `at` of low and high, one after the other; places in [0, 32).
   friend FanVector pick(FanVector low, FanVector high, Index at) {
     return FanVector(_mm512_permutex2var_ps(low.v_, at.value, high.v_));
+  }
+  /// Numbers `at` of `from`, 0 where there are none.
+  friend FanVector pick_or_zero(FanVector from, Index at) {
+    auto const inside = _mm512_cmplt_epu32_mask(at.value, _mm512_set1_epi32(width));
+    return FanVector(_mm512_maskz_permutexvar_ps(inside, at.value, from.v_));
   }
   friend FanVector gather(Real const* from, Index at) { return FanVector(_mm512_i32gather_ps(at.value, from, 4)); }
 
@@ -148,6 +159,7 @@ class FanVector {
   friend FanVector square_root(FanVector const& a) {
     return make([&](int i) { return Kokkos::sqrt(a.v_[i]); });
   }
+  FanVector const& kept() const { return *this; }
   FanVector fraction() const {
     return make([&](int i) { return v_[i] - Kokkos::floor(v_[i]); });
   }
@@ -161,6 +173,9 @@ class FanVector {
   }
   friend FanVector pick(FanVector const& low, FanVector const& high, Index const& at) {
     return make([&](int i) { return at.value[i] < width ? low.v_[at.value[i]] : high.v_[at.value[i] - width]; });
+  }
+  friend FanVector pick_or_zero(FanVector const& from, Index const& at) {
+    return make([&](int i) { return at.value[i] >= 0 && at.value[i] < width ? from.v_[at.value[i]] : Real(0); });
   }
   friend FanVector gather(Real const* from, Index const& at) {
     return make([&](int i) { return from[at.value[i]]; });

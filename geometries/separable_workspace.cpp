@@ -18,26 +18,48 @@ Index cells_size(Index slice_lanes) {
   return slice_lanes + 2 * guard + FanVector::width;
 }
 
+/// Values of each array, one slot of those that have slots.
+struct Sizes {
+  Index reals, ints, rows, group_sums, direction;
+
+  explicit Sizes(SeparableShape const& shape) {
+    Index const channels = shape.projector.num_channels;
+    Index const slices = shape.slice_lanes(), row_lanes = shape.row_lanes(), entries = entries_for(shape);
+    int const vectors = std::max(shape.slice_vectors(), shape.row_vectors());
+    Index const table = entries * vectors * FanVector::width;
+    reals = table + entries * (cells_size(slices) + row_lanes) + slices + 4 * cells_size(row_lanes) +
+            (ViewGroups::max_levels + 1) * back_chunk * slices + channels * row_lanes;
+    ints = (table + channels + 2 + 15) / 16 * 16;
+    rows = row_lanes;
+    // The sums of the device's groups, for subsets that are small against the plane; what does not fit takes the longer
+    // way.
+    Index const own_groups = groups_in(shape.projector.views, shape.projector.groups).size();
+    group_sums = std::min<Index>(own_groups * slices * 4 * channels, Workspace::max_group_sums / Index(sizeof(Real)));
+    direction = shape.projector.views.size() * channels * row_lanes;
+    if (direction > Workspace::max_direction / Index(sizeof(Real))) direction = 0;
+  }
+};
+
 }  // namespace
 
 Workspace::Workspace(ExecSpace const& exec, SeparableShape const& shape)
     : shape_(shape), num_entries_(entries_for(shape)) {
   int const threads = exec.concurrency();
-  int const channels = shape.projector.num_channels;
-  Index const slices = shape.slice_lanes(), rows = shape.row_lanes();
-  int const vectors = std::max(shape.slice_vectors(), shape.row_vectors());
-  Index const table = Index(num_entries_) * vectors * FanVector::width;
-  Index const reals = table + num_entries_ * (cells_size(slices) + rows) + slices + 2 * cells_size(rows) +
-                      (ViewGroups::max_levels + 1) * back_chunk * slices + channels * rows;
+  Sizes const size(shape);
   // The guards must be 0, the rest need not.
-  reals_ = make_zero_view<Array2<Real>>(exec, "strata::separable::reals", threads, reals);
-  ints_ = make_view<Array2<int>>(exec, "strata::separable::ints", threads, (table + channels + 2 + 15) / 16 * 16);
-  rows_ = make_view<Array2<double>>(exec, "strata::separable::rows", threads, rows);
-  // The sums of all groups, for subsets that are small against the plane; what does not fit takes the longer way.
-  Index const wanted = Index(shape.projector.groups.num_groups) * slices * 4 * channels;
-  group_sums_ = make_view<Array1<Real>>(exec, "strata::separable::group_sums",
-                                        std::min<Index>(wanted, max_group_sums / Index(sizeof(Real))));
+  reals_ = make_zero_view<Array2<Real>>(exec, "strata::separable::reals", threads, size.reals);
+  ints_ = make_view<Array2<int>>(exec, "strata::separable::ints", threads, size.ints);
+  rows_ = make_view<Array2<double>>(exec, "strata::separable::rows", threads, size.rows);
+  group_sums_ = make_view<Array1<Real>>(exec, "strata::separable::group_sums", size.group_sums);
+  direction_ = make_view<Array1<Real>>(exec, "strata::separable::direction", size.direction);
   exec.fence("strata::separable::Workspace: zeros are used next");
+}
+
+Index Workspace::bytes(ExecSpace const& exec, SeparableShape const& shape) {
+  Sizes const size(shape);
+  Index const slot =
+      size.reals * Index(sizeof(Real)) + size.ints * Index(sizeof(int)) + size.rows * Index(sizeof(double));
+  return exec.concurrency() * slot + (size.group_sums + size.direction) * Index(sizeof(Real));
 }
 
 Workspace::Slots Workspace::slots(ExecSpace const& exec) const {

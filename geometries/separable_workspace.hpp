@@ -27,7 +27,7 @@ struct SeparableShape {
 struct Slot {
   int num_entries;
   EntryMemory entries[max_entries];
-  Real* lines[2];  ///< [guard + rows + guard], guards are 0
+  Real* lines[4];  ///< [guard + rows + guard], guards are 0
   Real* levels;    ///< [ViewGroups::max_levels + 1][back_chunk][slices]
   Real* view;      ///< [channel][row]
   double* rows;    ///< [row]
@@ -38,9 +38,13 @@ class Workspace {
  public:
   /// Largest array of group sums, in bytes.
   static constexpr Index max_group_sums = Index(64) << 20;
+  /// Largest kept projection, in bytes.
+  static constexpr Index max_direction = Index(512) << 20;
   using Token = Kokkos::Experimental::UniqueToken<ExecSpace, Kokkos::Experimental::UniqueTokenScope::Instance>;
 
   Workspace(ExecSpace const& exec, SeparableShape const& shape);
+  /// What that allocates.
+  static Index bytes(ExecSpace const& exec, SeparableShape const& shape);
 
   /// By plain pointers, to be copied into kernels.
   struct Slots {
@@ -59,6 +63,12 @@ class Workspace {
   /// [group][entry][slice] for as many entries as fit.
   Array1<Real> const& group_sums() const { return group_sums_; }
 
+  /// Where the projection [view][channel][row] of a direction of `num_pixels` is kept; null for directions of so few
+  /// pixels that projecting them again costs less than memory traffic, and for sinograms that are too large.
+  Real* direction(int num_pixels) const {
+    return num_pixels >= 2 * shape_.projector.num_channels && direction_.extent(0) > 0 ? direction_.data() : nullptr;
+  }
+
  private:
   SeparableShape shape_;
   int num_entries_;
@@ -66,6 +76,7 @@ class Workspace {
   Array2<int> ints_;
   Array2<double> rows_;
   Array1<Real> group_sums_;
+  Array1<Real> direction_;
 };
 
 /// Holds a slot for the length of a task.

@@ -1,7 +1,6 @@
 /// The projector of geometries whose detector rows are the slices of the volume: only channels couple.
 #pragma once
 
-#include "core/base/error.hpp"
 #include "core/model/projector.hpp"
 #include "geometries/projector_arrays.hpp"
 
@@ -17,7 +16,6 @@ class SliceProjector final : public Projector {
   bool couples_slices() const override { return false; }
 
   void forward_project(ExecSpace const& exec, CylinderBand const& band, Sinogram const& sino) const override {
-    ensure(!band.accumulate, "forward_project: slices that do not couple come in one part, there is nothing to add to");
     K::forward_project(exec, geometry_, shape_, workspace_, band, sino);
   }
   void back_project(ExecSpace const& exec, TreeNode node, ConstSinogram const& sino, int power, Range blocks,

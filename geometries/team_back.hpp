@@ -35,8 +35,7 @@ struct BackArrays {
   ConstSinogram sino;
   Cylinders out;
   PixelList pixels;
-  Range views;  ///< of the node, of the device
-  int group_size;
+  LocalGroups groups;  ///< of the node
   int first_block;
   bool by_pixel;
   bool squared;
@@ -104,7 +103,7 @@ template <int NT, class G>
 void back_project_node(ExecSpace const& exec, G const& geometry, BackArrays const& a, int num_blocks, int num_lanes) {
   int const num_pixels = a.pixels.size();
   int const tiles = (num_pixels + BackScratch<NT>::pixels - 1) / BackScratch<NT>::pixels;
-  int const num_groups = (a.views.size() + a.group_size - 1) / a.group_size;
+  int const num_groups = a.groups.size();
   Policy const policy(exec, tiles * num_blocks, Kokkos::AUTO);
   Kokkos::parallel_for(
       "strata::back_project", Policy(policy).set_scratch_size(0, Kokkos::PerTeam(BackScratch<NT>::bytes(num_lanes))),
@@ -118,10 +117,9 @@ void back_project_node(ExecSpace const& exec, G const& geometry, BackArrays cons
                                [&](int lane) { scratch.group(p, lane) = 0; });
         });
         for (int g = 0; g < num_groups; ++g) {
-          int const begin = a.views.begin + g * a.group_size;
-          int const end = begin + a.group_size < a.views.end ? begin + a.group_size : a.views.end;
-          for (int v = begin; v < end; v += BackScratch<NT>::views) {
-            Range const batch{v, v + BackScratch<NT>::views < end ? v + BackScratch<NT>::views : end};
+          Range const views = a.groups.views(g);
+          for (int v = views.begin; v < views.end; v += BackScratch<NT>::views) {
+            Range const batch{v, v + BackScratch<NT>::views < views.end ? v + BackScratch<NT>::views : views.end};
             for (int w = 0; w < geometry.taps.num_windows; ++w) {
               prepare_taps(team, geometry, a, first, count, batch, geometry.taps.window(w), scratch);
               team.team_barrier();

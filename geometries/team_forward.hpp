@@ -78,14 +78,14 @@ void project_views(ExecSpace const& exec, G const& geometry, CylinderBand const&
                    int first_block, Sinogram const& sino) {
   int const num_blocks = band.blocks.size(), num_channels = geometry.num_channels, num_lanes = sino.extent_int(3);
   int const num_pixels = band.pixels.size();
-  bool const by_pixel = band.position == Position::by_pixel;
+  bool const by_pixel = band.position == Position::by_pixel, accumulate = band.accumulate;
   Policy const policy(exec, num_views * num_blocks, Kokkos::AUTO);
   Kokkos::parallel_for(
       "strata::forward_project", Policy(policy).set_scratch_size(0, Kokkos::PerTeam(SortedTaps<NT>::bytes())),
       KOKKOS_LAMBDA(Team const& team) {
         int const v = team.league_rank() / num_blocks, b = team.league_rank() % num_blocks;
         SortedTaps<NT> const taps(team);
-        Kokkos::parallel_for(Kokkos::TeamThreadRange(team, num_channels), [&](int n) {
+        Kokkos::parallel_for(Kokkos::TeamThreadRange(team, accumulate ? 0 : num_channels), [&](int n) {
           Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, num_lanes),
                                [&](int lane) { sino(v, first_block + b, n, lane) = 0; });
         });

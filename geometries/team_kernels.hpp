@@ -19,6 +19,11 @@ class Workspace {
                                    shape.num_channels, shape.blocks.lanes)),
         rows_(make_view<Array3<double>>(exec, "strata::projector::rows", batch_views, shape.blocks.num_blocks(),
                                         shape.blocks.lanes)) {}
+  /// What that allocates.
+  static Index bytes(ExecSpace const&, ProjectorShape const& shape) {
+    Index const lanes = Index(batch_views) * shape.blocks.num_blocks() * shape.blocks.lanes;
+    return lanes * (shape.num_channels * Index(sizeof(Real)) + Index(sizeof(double)));
+  }
   Sinogram const& views() const { return views_; }
   Array3<double> const& rows() const { return rows_; }
 

@@ -80,8 +80,7 @@ void Kernels<G>::back_project(ExecSpace const& exec, G const& geometry, Projecto
   BackArrays const arrays{sino,
                           target.out,
                           target.pixels,
-                          local_views(target.node, shape),
-                          shape.groups.group_size,
+                          local_groups(target.node, shape),
                           target.blocks.begin,
                           target.position == Position::by_pixel,
                           target.squared};

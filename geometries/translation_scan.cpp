@@ -42,6 +42,10 @@ class TranslationScan final : public Geometry {
     return make_translation(exec, beam, views, slices);
   }
 
+  Index projector_bytes(ExecSpace const& exec, Range views, SliceBlocks const& slices) const override {
+    return separable_beam_bytes(exec, params(), views, slices, true);
+  }
+
   DirectFilterParams direct_filter() const override {
     return perspective_filter({params(), scan_.source_detector_dist, false, scan_.reference_mode});
   }

@@ -1,6 +1,7 @@
 #include "prior/proximal.hpp"
 
 #include "core/base/error.hpp"
+#include "prior/sweep_access.hpp"
 
 namespace strata {
 namespace {
@@ -43,6 +44,36 @@ void proximal_loss(ExecSpace const& exec, ConstCylinders const& recon, ConstCyli
       });
 }
 
+/// The prior is its own quadratic. One item a slice and part of the plane.
+void proximal_surrogate(ExecSpace const& exec, SweepVolume const& recon, ConstCylinders const& input,
+                        SweepDirections const& directions, double curvature, Array3<double> const& partial) {
+  Index const slices = Index(recon.blocks.per_shard) * recon.blocks.lanes;
+  Kokkos::parallel_for(
+      "strata::proximal_surrogate",
+      Kokkos::RangePolicy<ExecSpace, Kokkos::IndexType<Index>>(exec, 0, slices * Prior::surrogate_parts),
+      KOKKOS_LAMBDA(Index item) {
+        int const part = static_cast<int>(item / slices);
+        int const block = static_cast<int>(item % slices / recon.blocks.lanes);
+        int const lane = static_cast<int>(item % recon.blocks.lanes);
+        if (lane >= recon.real_lanes(block)) return;
+        constexpr int most = DirectionShards::most;
+        double sums[num_quadratic_sums(most)] = {};
+        Range const pixels = recon.part(part);
+        for (int p = pixels.begin; p < pixels.end; ++p) {
+          double const difference = double(recon.x.at(recon, block, p, lane)) - double(input(block, p, lane));
+          double steps[most];
+          for (int i = 0; i < directions.count; ++i) steps[i] = directions.d[i].at(recon, block, p, lane);
+          int next = 0;
+          sums[next++] += curvature / 2 * difference * difference;
+          for (int i = 0; i < directions.count; ++i) sums[next++] += curvature * difference * steps[i];
+          for (int i = 0; i < directions.count; ++i)
+            for (int j = i; j < directions.count; ++j) sums[next++] += curvature * steps[i] * steps[j];
+        }
+        for (int q = 0; q < num_quadratic_sums(directions.count); ++q)
+          partial(part, q, block * recon.blocks.lanes + lane) = sums[q];
+      });
+}
+
 class ProximalPrior final : public Prior {
  public:
   ProximalPrior(ShardedVolume const& input, double sigma_prox)
@@ -59,6 +90,12 @@ class ProximalPrior final : public Prior {
   void loss_per_slice(ExecSpace const& exec, VolumeShard const& volume,
                       Array1<double> const& per_slice) const override {
     proximal_loss(exec, volume.values, input_[volume.shard], volume.blocks, volume.shard, curvature_ / 2, per_slice);
+  }
+
+  void surrogate_sums(ExecSpace const& exec, VolumeShard const& volume, DirectionShards const& directions,
+                      Array3<double> const& partial) const override {
+    proximal_surrogate(exec, SweepVolume(volume), input_[volume.shard], SweepDirections(directions), curvature_,
+                       partial);
   }
 
   bool needs_halos() const override { return false; }

@@ -72,6 +72,17 @@ class QGGMRFPrior : public Prior {
 #endif
   }
 
+  void surrogate_sums(ExecSpace const& exec, VolumeShard const& volume, DirectionShards const& directions,
+                      Array3<double> const& partial) const override {
+    check_volume(volume);
+    for (int i = 0; i < directions.count; ++i) check_volume(directions.shards[i]);
+#if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP)
+    qggmrf_surrogate_by_voxel(exec, potential_, volume, directions, partial);
+#else
+    qggmrf_surrogate_by_row(exec, potential_, volume, directions, partial);
+#endif
+  }
+
   bool needs_halos() const override {
     return true;
   }

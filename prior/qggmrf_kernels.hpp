@@ -14,6 +14,10 @@ void qggmrf_gradient_by_voxel(ExecSpace const& exec, QGGMRFPotential const& pote
 void qggmrf_loss_by_voxel(ExecSpace const& exec, QGGMRFPotential const& potential, VolumeShard const& volume,
                           Array1<double> const& per_slice);
 
+/// One thread a slice and part of the plane.
+void qggmrf_surrogate_by_voxel(ExecSpace const& exec, QGGMRFPotential const& potential, VolumeShard const& volume,
+                               DirectionShards const& directions, Array3<double> const& partial);
+
 /// The potential prepared for vectors of lanes.
 struct RowPotential;
 
@@ -24,5 +28,8 @@ void qggmrf_gradient_by_row(ExecSpace const& exec, RowPotential const& potential
 /// One task a vector of slices, over all pixels in order.
 void qggmrf_loss_by_row(ExecSpace const& exec, RowPotential const& potential, VolumeShard const& volume,
                         Array1<double> const& per_slice);
+/// One task a vector of slices and part of the plane.
+void qggmrf_surrogate_by_row(ExecSpace const& exec, RowPotential const& potential, VolumeShard const& volume,
+                             DirectionShards const& directions, Array3<double> const& partial);
 
 }  // namespace strata

@@ -2,8 +2,8 @@
 
 #if !defined(KOKKOS_ENABLE_CUDA) && !defined(KOKKOS_ENABLE_HIP)
 
+#include "core/model/shard_access.hpp"
 #include "prior/row_potential.hpp"
-#include "prior/shard_access.hpp"
 
 namespace strata {
 namespace {

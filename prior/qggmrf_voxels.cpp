@@ -1,5 +1,5 @@
+#include "core/model/shard_access.hpp"
 #include "prior/qggmrf_kernels.hpp"
-#include "prior/shard_access.hpp"
 
 namespace strata {
 

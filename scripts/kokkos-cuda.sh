@@ -17,6 +17,10 @@ if [ "$(nvcc --version | sed -n 's/.*release \([0-9]*\).*/\1/p')" -ge 13 ]; then
     || { say "$patched: not the text that the CUDA 13 change expects"; exit 1; }
 fi
 
+# Nothing instantiated in advance, which nvcc would need most of an hour for: what we call is compiled from the headers.
+instantiations=(-DKokkosKernels_INST_EXECSPACE_CUDA=OFF -DKokkosKernels_INST_MEMSPACE_CUDASPACE=OFF
+                -DKokkosKernels_ENABLE_TPL_CUBLAS=OFF -DKokkosKernels_ENABLE_TPL_CUSPARSE=OFF
+                -DKokkosKernels_ENABLE_TPL_CUSOLVER=OFF)
 options+=(-DKokkos_ENABLE_CUDA=ON "-DKokkos_ARCH_${STRATA_CUDA_ARCH:-HOPPER90}=ON")
 # For Kokkos Kernels too. No ccache: the wrapper is not a compiler that it knows.
 common+=("-DCMAKE_CXX_COMPILER=$cache/src/kokkos/bin/nvcc_wrapper" -DCMAKE_CXX_COMPILER_LAUNCHER=)

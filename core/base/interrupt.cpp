@@ -3,6 +3,7 @@
 #include <signal.h>
 
 #include <array>
+#include <atomic>
 #include <csignal>
 
 #include "core/base/error.hpp"
@@ -11,6 +12,7 @@ namespace strata {
 namespace {
 
 volatile std::sig_atomic_t requested = 0;
+std::atomic<int> deferrals = 0;
 
 constexpr std::array<int, 2> signals = {SIGINT, SIGTERM};
 std::array<struct sigaction, 2> former;
@@ -41,7 +43,15 @@ bool interrupt_requested() {
 }
 
 void check_interrupt() {
-  if (interrupt_requested()) throw Interrupted();
+  if (interrupt_requested() && deferrals == 0) throw Interrupted();
+}
+
+DeferInterrupts::DeferInterrupts() {
+  ++deferrals;
+}
+
+DeferInterrupts::~DeferInterrupts() {
+  --deferrals;
 }
 
 }  // namespace strata

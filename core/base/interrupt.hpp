@@ -16,7 +16,16 @@ class InterruptGuard {
 /// True when a signal has come.
 bool interrupt_requested();
 
-/// To be called where a run may stop: \throws Interrupted when a signal has come.
+/// To be called where a run may stop: \throws Interrupted when a signal has come, unless a DeferInterrupts lives.
 void check_interrupt();
+
+/// For work that must be finished before the run may stop: writing a checkpoint.
+class DeferInterrupts {
+ public:
+  DeferInterrupts();
+  ~DeferInterrupts();
+  DeferInterrupts(DeferInterrupts const&) = delete;
+  DeferInterrupts& operator=(DeferInterrupts const&) = delete;
+};
 
 }  // namespace strata

@@ -175,20 +175,7 @@ std::string DeckSection::require_path(std::string const& key) const {
 DeckSection DeckSection::section(std::string const& key) const {
   AskedKey& asked = state_->ask(key);
   asked.read = true;
-  if (!asked.section) {
-    asked.section = std::make_unique<SectionState>();
-    SectionState& state = *asked.section;
-    state.path = path_of(key);
-    state.position = state_->position;
-    if (DeckEntry const* const entry = state_->find(key)) {
-      bool const is_map = entry->value.kind == DeckNode::Kind::map;
-      bool const is_empty = entry->value.kind == DeckNode::Kind::null;
-      if (!is_map && !is_empty) fail_conversion(entry->value, state.path, "a section");
-      state.exists = true;
-      state.position = entry->position;
-      state.node = is_map ? &entry->value : nullptr;
-    }
-  }
+  if (!asked.section) asked.section = make_section(*state_, key);
   return {deck_, asked.section.get()};
 }
 
@@ -210,8 +197,9 @@ void DeckSection::fail(std::string const& key, std::string const& message) const
 
 void DeckSection::fail_missing(std::string const& key, std::string const& expected) const {
   // A misspelt key is the likeliest cause; it would otherwise be reported only after this one.
-  if (state_->node != nullptr) {
-    for (auto const& entry : state_->node->entries) {
+  for (DeckNode const* const map : {state_->node, state_->over}) {
+    if (map == nullptr) continue;
+    for (auto const& entry : map->entries) {
       bool const misspelt = state_->find_asked(entry.key) == nullptr && likely_meant(entry.key, {key}) == key;
       if (misspelt) throw InputError(unread_message(deck_->root, *state_, entry));
     }
@@ -220,7 +208,7 @@ void DeckSection::fail_missing(std::string const& key, std::string const& expect
 }
 
 std::string DeckSection::path_of(std::string const& key) const {
-  return state_->path.empty() ? key : state_->path + "." + key;
+  return state_->path_of(key);
 }
 
 Deck Deck::load(std::string const& path, std::vector<std::string> const& overrides) {
@@ -250,10 +238,48 @@ void Deck::fail(std::string const& path, std::string const& message) const {
   root().fail(path, message);
 }
 
+std::vector<Deck> Deck::variants(std::string const& list, std::string const& section,
+                                 std::vector<std::string> const& others) const {
+  DeckEntry const* const entry = state_->root.find(list);
+  root().allow(list);
+  if (entry == nullptr) return {};
+  if (entry->value.kind != DeckNode::Kind::list || entry->value.items.empty())
+    fail_conversion(entry->value, list, "a list of maps, - {key: value} for each");
+  std::vector<Deck> decks;
+  for (std::size_t i = 0; i < entry->value.items.size(); ++i) {
+    DeckNode const& item = entry->value.items[i];
+    std::string const path = text(list, "[", i, "]");
+    if (item.kind != DeckNode::Kind::map) fail_conversion(item, path, "a map, {key: value}");
+    auto state = std::make_shared<DeckState>();
+    state->file = state_->file;
+    state->tree = state_->tree;
+    state->root.node = &state->tree;
+    state->root.position = state_->root.position;
+    state->root.exists = true;
+    state->root.ask(list).read = true;
+    DeckNode own = item;
+    for (auto const& other : others) {
+      DeckEntry const* const nested = item.find(other);
+      if (nested == nullptr) continue;
+      std::string const where = path + "." + other;
+      if (nested->value.kind != DeckNode::Kind::map) fail_conversion(nested->value, where, "a section");
+      state->root.overlays.push_back({other, where, std::make_unique<DeckNode>(nested->value)});
+      std::erase_if(own.entries, [&](DeckEntry const& e) { return e.key == other; });
+    }
+    state->root.overlays.push_back({section, path, std::make_unique<DeckNode>(std::move(own))});
+    decks.push_back(Deck(std::move(state)));
+  }
+  return decks;
+}
+
 void Deck::reject_unread() const {
   std::vector<std::string> messages;
   collect_unread(state_->root, state_->root, messages);
-  if (!messages.empty()) throw InputError(joined(messages, "\n"));
+  if (messages.empty()) return;
+  std::size_t const more = messages.size() - 1;
+  throw InputError(more == 0 ? messages.front()
+                             : text(messages.front(), " (and ", more, more == 1 ? " more key" : " more keys",
+                                    " that nothing reads)"));
 }
 
 std::string Deck::resolved() const {

@@ -99,7 +99,13 @@ class Deck {
   std::string at(std::string const& path) const;
   [[noreturn]] void fail(std::string const& path, std::string const& message) const;
 
-  /// \throws InputError with one line for each key that nobody read, naming the key that was likely meant.
+  /// One deck for each item of the list of maps at `list`: as this one, with the keys of the item in place of those of
+  /// section `section`, and the keys of its maps `others` in place of those of the sections of these names. Messages
+  /// name the item: `list[1].key`. Empty when there is no list. \throws InputError unless it is a list of maps.
+  std::vector<Deck> variants(std::string const& list, std::string const& section,
+                             std::vector<std::string> const& others) const;
+
+  /// \throws InputError for keys that nobody read: the first, with the key that was likely meant, and how many more.
   void reject_unread() const;
   /// YAML text of every key asked for with the value used, in the order of asking; paths are absolute.
   std::string resolved() const;

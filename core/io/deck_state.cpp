@@ -5,6 +5,7 @@
 
 #include "core/base/nearest.hpp"
 #include "core/base/text.hpp"
+#include "core/io/deck_values.hpp"
 
 namespace strata {
 namespace {
@@ -41,6 +42,17 @@ AskedKey const* SectionState::find_asked(std::string const& key) const {
   return found == asked.end() ? nullptr : &*found;
 }
 
+DeckEntry const* SectionState::find(std::string const& key) const {
+  DeckEntry const* const replaced = over == nullptr ? nullptr : over->find(key);
+  if (replaced != nullptr) return replaced;
+  return node == nullptr ? nullptr : node->find(key);
+}
+
+std::string SectionState::path_of(std::string const& key) const {
+  std::string const& here = over != nullptr && over->find(key) != nullptr ? over_path : path;
+  return here.empty() ? key : here + "." + key;
+}
+
 std::vector<std::string> SectionState::known_keys() const {
   std::vector<std::string> keys;
   for (auto const& a : asked) keys.push_back(a.key);
@@ -60,14 +72,36 @@ DeckPosition DeckState::position_of(std::string const& path) const {
     if (index >= 0 && index < int(node->items.size())) node = &node->items[index];
     // A section begins at its key: yaml-cpp puts a map at its first entry.
     bool const last = end == path.size();
-    position = last && node->kind != DeckNode::Kind::map ? node->position : entry->position;
+    bool const is_section = node->kind == DeckNode::Kind::map && index < 0;
+    position = last && !is_section ? node->position : entry->position;
     begin = end + 1;
   }
   return position;
 }
 
+std::unique_ptr<SectionState> make_section(SectionState const& parent, std::string const& key) {
+  auto made = std::make_unique<SectionState>();
+  made->path = parent.path_of(key);
+  made->position = parent.position;
+  for (auto const& overlay : parent.overlays) {
+    if (overlay.section != key) continue;
+    made->over = overlay.keys.get();
+    made->over_path = overlay.path;
+    made->exists = true;
+  }
+  DeckEntry const* const entry = parent.find(key);
+  if (entry == nullptr) return made;
+  bool const is_map = entry->value.kind == DeckNode::Kind::map;
+  bool const is_empty = entry->value.kind == DeckNode::Kind::null;
+  if (!is_map && !is_empty) fail_conversion(entry->value, made->path, "a section");
+  made->exists = true;
+  made->position = entry->position;
+  made->node = is_map ? &entry->value : nullptr;
+  return made;
+}
+
 std::string unread_message(SectionState const& root, SectionState const& section, DeckEntry const& entry) {
-  std::string const path = section.path.empty() ? entry.key : section.path + "." + entry.key;
+  std::string const path = section.path_of(entry.key);
   std::string const where = entry.position.to_string() + ": " + path + ": ";
   if (section.find_asked(entry.key) != nullptr) return where + "has no effect here, remove it";
   auto const known = section.known_keys();
@@ -82,15 +116,21 @@ std::string unread_message(SectionState const& root, SectionState const& section
 }
 
 void collect_unread(SectionState const& root, SectionState const& section, std::vector<std::string>& messages) {
-  if (section.node == nullptr) return;
-  for (auto const& entry : section.node->entries) {
-    AskedKey const* const asked = section.find_asked(entry.key);
-    if (asked != nullptr && asked->section) {
-      collect_unread(root, *asked->section, messages);
-    } else if (asked == nullptr || !asked->read) {
-      messages.push_back(unread_message(root, section, entry));
+  for (DeckNode const* const map : {section.node, section.over}) {
+    if (map == nullptr) continue;
+    for (auto const& entry : map->entries) {
+      AskedKey const* const asked = section.find_asked(entry.key);
+      if (section.find(entry.key) != &entry) continue;  // another took its place
+      if (asked != nullptr && asked->section) {
+        collect_unread(root, *asked->section, messages);
+      } else if (asked == nullptr || !asked->read) {
+        messages.push_back(unread_message(root, section, entry));
+      }
     }
   }
+  // Sections that stand in an overlay alone.
+  for (auto const& asked : section.asked)
+    if (asked.section && section.find(asked.key) == nullptr) collect_unread(root, *asked.section, messages);
 }
 
 DeckNode resolved_tree(SectionState const& section) {

@@ -20,14 +20,27 @@ struct AskedKey {
   std::unique_ptr<SectionState> section;
 };
 
+/// Keys that take the place of those of a section.
+struct Overlay {
+  std::string section;
+  std::string path;  ///< where the keys stand in the deck
+  std::unique_ptr<DeckNode> keys;
+};
+
 struct SectionState {
   std::string path;
   DeckNode const* node = nullptr;  ///< a map; nullptr when absent or empty
+  DeckNode const* over = nullptr;  ///< a map whose keys take the place of those of `node`; nullptr: none
+  std::string over_path;           ///< where `over` stands in the deck
+  std::vector<Overlay> overlays;   ///< for sections below
   DeckPosition position;           ///< of the key, or of the nearest section above
   bool exists = false;
   std::vector<AskedKey> asked;
 
-  DeckEntry const* find(std::string const& key) const { return node == nullptr ? nullptr : node->find(key); }
+  /// The entry that counts.
+  DeckEntry const* find(std::string const& key) const;
+  /// Path of `key` where it stands, or where it would.
+  std::string path_of(std::string const& key) const;
   AskedKey& ask(std::string const& key);
   AskedKey const* find_asked(std::string const& key) const;
   std::vector<std::string> known_keys() const;
@@ -37,10 +50,12 @@ struct DeckState {
   std::string file;
   DeckNode tree;
   SectionState root;
-
   /// Position of the value at `path`, or of the nearest key above it.
   DeckPosition position_of(std::string const& path) const;
 };
+
+/// The state of the section at `key` of `parent`. \throws InputError when it is no section.
+std::unique_ptr<SectionState> make_section(SectionState const& parent, std::string const& key);
 
 /// The sentence for a key of `section` that nobody read.
 std::string unread_message(SectionState const& root, SectionState const& section, DeckEntry const& entry);

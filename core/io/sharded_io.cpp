@@ -43,7 +43,7 @@ void read_sinogram(Hdf5File const& file, std::string const& dataset, SinogramLay
   int const channels = layout.num_channels;
   file.require_shape(dataset, {views, rows, channels}, "views, det rows, channels");
   Index const per_view = Index(rows) * channels;
-  int const length = part_length(views, per_view);
+  int const length = part_length(views, per_view, sinogram.num_devices());
   std::vector<float> values(length * per_view);
   HostExchange const exchange(sinogram.placement.devices(), length * per_view);
   for (int v = 0; v < views; v += length) {
@@ -62,7 +62,7 @@ void read_volume(Hdf5File const& file, std::string const& dataset, int num_cols,
   int const slices = volume.placement.real_size();
   file.require_shape(dataset, {rows, num_cols, slices}, "rows, cols, slices");
   Index const per_row = Index(num_cols) * slices;
-  int const length = part_length(rows, per_row);
+  int const length = part_length(rows, per_row, volume.num_devices());
   std::vector<float> values(length * per_row);
   HostExchange const exchange(volume.placement.devices(), length * per_row);
   for (int r = 0; r < rows; r += length) {
@@ -82,12 +82,13 @@ void write_sinogram(AtomicHdf5Writer& writer, std::string const& dataset, Sinogr
   int const channels = layout.num_channels;
   writer.create_dataset<float>(dataset, {views, rows, channels});
   Index const per_view = Index(rows) * channels;
-  int const length = part_length(views, per_view);
+  int const length = part_length(views, per_view, sinogram.num_devices());
   std::vector<float> values(length * per_view);
   HostExchange const exchange(sinogram.placement.devices(), length * per_view);
   for (int v = 0; v < views; v += length) {
     Range const part{v, std::min(v + length, views)};
     std::span<float> const used(values.data(), part.size() * per_view);
+    check_interrupt();
     exchange.get_views(sinogram, layout, part, used);
     check_result(dataset, used);
     writer.write_slab(dataset, {v, 0, 0}, {part.size(), rows, channels}, used.data());
@@ -100,12 +101,13 @@ void write_volume(AtomicHdf5Writer& writer, std::string const& dataset, int num_
   int const slices = volume.placement.real_size();
   writer.create_dataset<float>(dataset, {rows, num_cols, slices});
   Index const per_row = Index(num_cols) * slices;
-  int const length = part_length(rows, per_row);
+  int const length = part_length(rows, per_row, volume.num_devices());
   std::vector<float> values(length * per_row);
   HostExchange const exchange(volume.placement.devices(), length * per_row);
   for (int r = 0; r < rows; r += length) {
     Range const part{r, std::min(r + length, rows)};
     std::span<float> const used(values.data(), part.size() * per_row);
+    check_interrupt();
     exchange.get_pixels(volume, {part.begin * num_cols, part.end * num_cols}, used);
     check_result(dataset, used);
     if (inspect) inspect(used);

@@ -46,6 +46,20 @@ struct RayFan {
   bool helical = false;
 };
 
+/// Which detector rows see a voxel, where not every view sees all slices. The view of angle a and shift h sees the
+/// heights low * q + h to high * q + h of a pixel, q being its depth behind the source over that of the axis, or with
+/// a curved detector its distance from the source over that of the axis. Lengths at the axis, ALU.
+struct RowFan {
+  double low = 0;  ///< edges of the detector
+  double high = 0;
+  double source_iso_dist = 1;         ///< may be infinite
+  bool curved = false;                ///< channels lie at equal angles
+  std::vector<double> angles = {};    ///< [view], rad; empty: the geometry has no such views
+  std::vector<double> z_shifts = {};  ///< [view]
+  double middle_channel = 0;          ///< of the ray through the axis
+  double channel_pitch = 1;
+};
+
 /// A named number, list or text of the resolved model, for the output file.
 struct NamedParameter {
   std::string name;
@@ -75,9 +89,18 @@ class Geometry {
   /// The projector of one device that owns `views`.
   virtual std::unique_ptr<Projector> make_projector(ExecSpace const& exec, Range views,
                                                     SliceBlocks const& slices) const = 0;
+  /// What that projector allocates on its device, bytes, to about a percent; 0: next to nothing.
+  virtual Index projector_bytes(ExecSpace const& exec, Range views, SliceBlocks const& slices) const {
+    (void)exec;
+    (void)views;
+    (void)slices;
+    return 0;
+  }
   virtual DirectFilterParams direct_filter() const = 0;
   /// What redundancy weights of direct reconstruction need to know; empty by default.
   virtual RayFan ray_fan() const { return {}; }
+  /// What direct reconstruction needs to know for slices that not all views see; empty by default.
+  virtual RowFan row_fan() const { return {}; }
   /// This geometry with more detector channels before the first and after the last, the others where they are; null
   /// where that is not needed.
   virtual std::shared_ptr<Geometry const> widened(int before, int after) const {

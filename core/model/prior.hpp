@@ -1,6 +1,9 @@
 /// The prior of a reconstruction. Priors implement it; core only knows this interface.
 #pragma once
 
+#include <array>
+
+#include "core/base/error.hpp"
 #include "core/base/types.hpp"
 #include "core/model/pixel_list.hpp"
 #include "core/model/shapes.hpp"
@@ -19,6 +22,19 @@ struct VolumeShard {
   Array1<Real const> above;  ///< [pixel] slice after the shard's last real one; empty view: reflection
 };
 
+/// Directions along which a whole volume may move, as shards beside that of the volume.
+struct DirectionShards {
+  static constexpr int most = 3;
+  int count = 0;
+  std::array<VolumeShard, most> shards;
+};
+
+/// Sums that describe a quadratic in the factors t of n directions: its value at 0, its n slopes, and its curvatures
+/// of the pairs (0, 0), (0, 1), .. (1, 1), .., in this order.
+constexpr int num_quadratic_sums(int n) {
+  return 1 + n + n * (n + 1) / 2;
+}
+
 /// Functions only launch on `exec`: no allocation, no fence.
 class Prior {
  public:
@@ -34,6 +50,20 @@ class Prior {
   /// differences and the one to slice k + 1), in double, fixed order, over the whole rectangular grid.
   virtual void loss_per_slice(ExecSpace const& exec, VolumeShard const& volume,
                               Array1<double> const& per_slice) const = 0;
+
+  /// Into how many parts surrogate_sums() cuts the plane.
+  static constexpr int surrogate_parts = 64;
+
+  /// A quadratic that bounds the prior of x + sum t_i d_i from above and touches it at t = 0:
+  ///   value + sum_i t_i slope_i + 1/2 sum_ij t_i t_j curvature_ij, over the whole rectangular grid.
+  /// partial[part][num_quadratic_sums() of them][block * lanes + lane] holds the share of a part of the pixels and of
+  /// one slice, as in loss_per_slice(); in padded lanes it holds numbers without meaning. Shards of the directions come
+  /// with their boundary slices. No directions: the value alone.
+  virtual void surrogate_sums(ExecSpace const& exec, VolumeShard const& volume, DirectionShards const& directions,
+                              Array3<double> const& partial) const {
+    (void)exec, (void)volume, (void)directions, (void)partial;
+    throw Error("internal error: this prior has no surrogate_sums()");
+  }
 
   /// True when cylinders of neighbouring shards interact, so that halos have to be staged.
   virtual bool needs_halos() const = 0;

@@ -15,8 +15,8 @@ struct CylinderBand {
   PixelList pixels;
   Position position = Position::by_pixel;
   ConstCylinders values;
-  /// forward_project() adds to the sinogram; only where couples_slices(). A list that is handed over in parts which
-  /// begin at multiples of part_alignment entries gives the bits of the whole list.
+  /// forward_project() adds to the sinogram. A list that is handed over in parts which begin at multiples of
+  /// part_alignment entries gives the bits of the whole list.
   bool accumulate = false;
   static constexpr int part_alignment = 256;
 };

@@ -94,14 +94,16 @@ void fill_shard(ExecSpace const& exec, int num_views, SinogramLayout const& layo
       });
 }
 
-void residual_shard(ExecSpace const& exec, Sinogram const& y, Real t, ConstSinogram const& ax,
-                    ConstSinogram const& weights) {
-  Real* const py = y.data();
+/// out = w (y - t ax); `out` may be y or ax.
+void residual_shard(ExecSpace const& exec, ConstSinogram const& y, Real t, ConstSinogram const& ax,
+                    ConstSinogram const& weights, Sinogram const& out) {
+  Real const* const py = y.data();
+  Real* const po = out.data();
   Real const* const pa = ax.data();
   Real const* const pw = weights.extent(0) > 0 ? weights.data() : nullptr;
   Kokkos::parallel_for(
       "strata::weighted_residual", FlatPolicy(exec, 0, static_cast<Index>(y.size())),
-      KOKKOS_LAMBDA(Index i) { py[i] = (pw ? pw[i] : Real(1)) * (py[i] - t * pa[i]); });
+      KOKKOS_LAMBDA(Index i) { po[i] = (pw ? pw[i] : Real(1)) * (py[i] - t * pa[i]); });
 }
 
 }  // namespace
@@ -150,10 +152,11 @@ void fill(SinogramLayout const& layout, ShardedSinogram const& a, Real value) {
   a.placement.devices()->fence("fill: read next");
 }
 
-void weighted_residual(ShardedSinogram const& y, Real t, ShardedSinogram const& ax, ShardedSinogram const* weights) {
+void weighted_residual(ShardedSinogram const& y, Real t, ShardedSinogram const& ax, ShardedSinogram const* weights,
+                       ShardedSinogram const& out) {
   ConstSinogram const none;
   y.placement.devices()->for_each([&](int d, ExecSpace const& exec) {
-    residual_shard(exec, y[d], t, ax[d], weights ? ConstSinogram((*weights)[d]) : none);
+    residual_shard(exec, y[d], t, ax[d], weights ? ConstSinogram((*weights)[d]) : none, out[d]);
   });
   y.placement.devices()->fence("weighted_residual: read next");
 }

@@ -39,7 +39,8 @@ double sum_of_squared_errors(SinogramSums const& sums, SinogramLayout const& lay
 
 /// Real entries of `a` become `value`, all others 0.
 void fill(SinogramLayout const& layout, ShardedSinogram const& a, Real value);
-/// y becomes w . (y - t * ax); no weights: y - t * ax.
-void weighted_residual(ShardedSinogram const& y, Real t, ShardedSinogram const& ax, ShardedSinogram const* weights);
+/// out = w . (y - t * ax); no weights: y - t * ax. `out` may be y or ax.
+void weighted_residual(ShardedSinogram const& y, Real t, ShardedSinogram const& ax, ShardedSinogram const* weights,
+                       ShardedSinogram const& out);
 
 }  // namespace strata

@@ -1,8 +1,10 @@
 #include "core/model/tomography_model.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "core/base/error.hpp"
+#include "core/base/interrupt.hpp"
 #include "core/model/pixel_list_builder.hpp"
 
 namespace strata {
@@ -64,32 +66,28 @@ PixelList part_of(PixelList const& list, int begin, int end) {
   return {Kokkos::subview(list.index, range), Kokkos::subview(list.row, range), Kokkos::subview(list.col, range)};
 }
 
-/// Bands of at most `length` blocks of shard `shard`.
-std::vector<Range> bands_of(SliceBlocks const& blocks, int shard, int length) {
-  std::vector<Range> bands;
-  Range const own = blocks.blocks_of_shard(shard);
-  for (int b = own.begin; b < own.end; b += length) bands.push_back({b, std::min(b + length, own.end)});
-  return bands;
-}
-
 }  // namespace
 
-/// Staging memory of several devices.
+/// Buffers of several devices for a batch of pixels. Forward and back projection take turns.
 struct TomographyModel::Exchange {
-  std::vector<BandBuffer> band;     // a band of a volume, all pixels
-  std::vector<BandBuffer> partial;  // a device's nodes of a band
-  std::vector<BandBuffer> staging;  // all nodes of a band, at its owner
-};
+  Index batch;                      // pixels
+  std::vector<BandBuffer> send;     // own slices; or, for each turn, partial sums of own view nodes, all slices
+  std::vector<BandBuffer> receive;  // for each turn, all slices; or partial sums of all view nodes, own slices
 
-/// Staging memory for whole cylinders of a batch of pixels.
-struct TomographyModel::CylinderExchange {
-  int batch;                         // pixels
-  std::vector<BandBuffer> own;       // a device's slices
-  std::vector<BandBuffer> gathered;  // all slices
+  /// [block][entry][lane] of whole cylinders.
+  Cylinders whole(SliceBlocks const& blocks, int size, int turn, int device) const {
+    return receive[device].cylinders(blocks.num_blocks(), size, blocks.lanes,
+                                     turn * batch * blocks.num_blocks() * blocks.lanes);
+  }
+  /// [node * number of blocks + block][entry][lane] of partial sums.
+  Cylinders partial(SliceBlocks const& blocks, int size, int turn, int num_nodes, int device) const {
+    int const num_blocks = num_nodes * blocks.num_blocks();
+    return send[device].cylinders(num_blocks, size, blocks.lanes, turn * batch * num_blocks * blocks.lanes);
+  }
 };
 
 TomographyModel::TomographyModel(Devices devices, std::shared_ptr<Geometry const> geometry, std::vector<bool> mask,
-                                 int max_band_blocks)
+                                 Index max_exchange_bytes, int exchange_turns)
     : devices_(std::move(devices)),
       geometry_(std::move(geometry)),
       mask_(std::move(mask)),
@@ -97,10 +95,8 @@ TomographyModel::TomographyModel(Devices devices, std::shared_ptr<Geometry const
       views_(Placement::of_views(devices_, sinogram_shape().num_views)),
       layout_{geometry_->det_row_blocks(slices_.blocks()), sinogram_shape().num_det_channels},
       nodes_(views_),
-      max_band_blocks_(max_band_blocks),
-      // By default the partial sums of all devices together take about one shard.
-      band_blocks_(std::clamp(max_band_blocks > 0 ? max_band_blocks : slices_.blocks().per_shard / devices_->size(), 1,
-                              slices_.blocks().per_shard)) {
+      max_exchange_bytes_(max_exchange_bytes),
+      exchange_plan_(slices_, views_, recon_shape().num_pixels(), max_exchange_bytes, exchange_turns) {
   ensure(static_cast<Index>(mask_.size()) == recon_shape().num_pixels(), "TomographyModel: the mask has ", mask_.size(),
          " entries, the volume ", recon_shape().num_pixels(), " pixels");
   for (int d = 0; d < devices_->size(); ++d)
@@ -135,119 +131,150 @@ void TomographyModel::fill(ShardedVolume const& x, PixelSet const& pixels, Real 
 TomographyModel::Exchange const& TomographyModel::exchange() const {
   if (exchange_) return *exchange_;
   exchange_ = std::make_unique<Exchange>();
-  Index const band = Index(band_blocks_) * recon_shape().num_pixels() * slices_.blocks().lanes;
+  exchange_->batch = exchange_plan_.batch();
   for (int d = 0; d < devices_->size(); ++d) {
-    ExecSpace const& exec = devices_->exec(d);
-    exchange_->band.emplace_back(exec, "model::band", band);
-    exchange_->partial.emplace_back(exec, "model::partial", band * nodes_.num_nodes(d));
-    exchange_->staging.emplace_back(exec, "model::staging", band * nodes_.num_nodes());
+    exchange_->send.emplace_back(devices_->exec(d), "model::send", exchange_plan_.send_values(d));
+    exchange_->receive.emplace_back(devices_->exec(d), "model::receive", exchange_plan_.receive_values(d));
   }
   return *exchange_;
 }
 
-TomographyModel::CylinderExchange const& TomographyModel::cylinder_exchange() const {
-  if (cylinders_) return *cylinders_;
-  constexpr Index bytes = Index(32) << 20;  // large against the cost of a fence, small against a volume
-  SliceBlocks const& blocks = slices_.blocks();
-  Index const cylinder = Index(blocks.num_blocks()) * blocks.lanes;
-  Index const wanted = max_band_blocks_ > 0 ? max_band_blocks_ * recon_shape().num_pixels() / blocks.num_blocks()
-                                            : bytes / (cylinder * Index(sizeof(Real)));
-  constexpr Index part = CylinderBand::part_alignment;
-  Index const largest = (std::max(masked_.size(), 1) + part - 1) / part * part;
-  cylinders_ = std::make_unique<CylinderExchange>();
-  cylinders_->batch = static_cast<int>(std::clamp(wanted / part * part, part, largest));
-  for (int d = 0; d < devices_->size(); ++d) {
-    ExecSpace const& exec = devices_->exec(d);
-    cylinders_->own.emplace_back(exec, "model::own_cylinders",
-                                 Index(cylinders_->batch) * blocks.per_shard * blocks.lanes);
-    cylinders_->gathered.emplace_back(exec, "model::cylinders", cylinders_->batch * cylinder);
-  }
-  return *cylinders_;
+/// Some pixels of a list. Two batches that follow each other are in different turns where there are two.
+struct TomographyModel::Batch {
+  int begin, size, turn;
+  std::vector<PixelList> pixels;  // [device]
+};
+
+TomographyModel::Batch TomographyModel::batch_at(PixelSet const& pixels, int begin) const {
+  int const length = exchange_plan_.batch();
+  Batch batch{begin, std::min(length, pixels.size() - begin), begin / length % exchange_plan_.turns(), {}};
+  for (auto const& list : pixels.devices) batch.pixels.push_back(part_of(list, begin, begin + batch.size));
+  return batch;
 }
 
-/// As forward_project() where slices couple: every view owner collects whole cylinders, a batch of pixels at a time.
-void TomographyModel::forward_project_cylinders(ShardedVolume const& x, ShardedSinogram const& sino) const {
+/// Every view owner gets the whole cylinders of a batch, in `receive`.
+void TomographyModel::collect(ShardedVolume const& x, Batch const& batch) const {
   SliceBlocks const& blocks = slices_.blocks();
-  CylinderExchange const& buffers = cylinder_exchange();
-  int const size = masked_.size();
-  for (int begin = 0; begin == 0 || begin < size; begin += buffers.batch) {
-    int const end = std::min(begin + buffers.batch, size);
-    std::vector<PixelList> pixels;
-    std::vector<Cylinders> own, gathered;
-    for (int d = 0; d < devices_->size(); ++d) {
-      pixels.push_back(part_of(masked_.devices[d], begin, end));
-      own.push_back(buffers.own[d].cylinders(blocks.per_shard, end - begin, blocks.lanes));
-      gathered.push_back(buffers.gathered[d].cylinders(blocks.num_blocks(), end - begin, blocks.lanes));
-    }
-    devices_->for_each([&](int d, ExecSpace const& exec) { gather_cylinders(exec, x[d], pixels[d].index, own[d]); });
-    all_gather(*devices_, blocks, own, gathered);
-    devices_->for_each([&](int d, ExecSpace const& exec) {
-      CylinderBand const band{{0, blocks.num_blocks()}, pixels[d], Position::by_entry, gathered[d], begin > 0};
-      projector(d).forward_project(exec, band, sino[d]);
-    });
-    devices_->fence("forward_project: the batch is replaced next");
+  std::vector<Cylinders> own, gathered;
+  for (int d = 0; d < devices_->size(); ++d) {
+    own.push_back(exchange().send[d].cylinders(blocks.per_shard, batch.size, blocks.lanes));
+    gathered.push_back(exchange().whole(blocks, batch.size, batch.turn, d));
+  }
+  devices_->for_each([&](int d, ExecSpace const& exec) { gather_cylinders(exec, x[d], batch.pixels[d].index, own[d]); },
+                     Stream::transfer);
+  all_gather(*devices_, blocks, own, gathered, Stream::transfer);
+}
+
+/// Every slice owner adds up the partial sums of a batch, which are complete.
+void TomographyModel::add_up(Batch const& batch, ShardedVolume const& x) const {
+  SliceBlocks const& blocks = slices_.blocks();
+  std::vector<Cylinders> partials, sums;
+  std::vector<Range> ranges;
+  for (int d = 0; d < devices_->size(); ++d) {
+    partials.push_back(exchange().partial(blocks, batch.size, batch.turn, nodes_.num_nodes(d), d));
+    sums.push_back(exchange().receive[d].cylinders(nodes_.num_nodes() * blocks.per_shard, batch.size, blocks.lanes));
+    ranges.push_back(blocks.blocks_of_shard(d));
+  }
+  nodes_.reduce(*devices_, blocks.num_blocks(), partials, ranges, sums, Stream::transfer);
+  devices_->for_each(
+      [&](int d, ExecSpace const& exec) {
+        scatter_cylinders(exec, block_range(sums[d], {0, blocks.per_shard}), batch.pixels[d].index, x[d]);
+      },
+      Stream::transfer);
+  devices_->fence("back_project: the buffers are reused", Stream::transfer);
+}
+
+/// A list of `size` pixels in parts that take seconds on a few cores; \throws Interrupted between them when a signal
+/// has come. At least one part.
+template <class F>
+void TomographyModel::for_each_part(int size, F const& f) const {
+  constexpr Index updates_a_part = 5'000'000'000;  // voxels times views
+  Index const updates_a_pixel = Index(recon_shape().num_slices) * sinogram_shape().num_views;
+  constexpr Index alignment = CylinderBand::part_alignment;
+  Index const pixels = std::max(updates_a_part / updates_a_pixel / alignment, Index(1)) * alignment;
+  for (Index begin = 0; begin == 0 || begin < size; begin += pixels) {
+    check_interrupt();
+    f(Range{static_cast<int>(begin), static_cast<int>(std::min(begin + pixels, Index(size)))});
   }
 }
 
 void TomographyModel::forward_project(ShardedVolume const& x, ShardedSinogram const& sino) const {
   SliceBlocks const& blocks = slices_.blocks();
   if (devices_->size() == 1) {
-    devices_->for_each([&](int d, ExecSpace const& exec) {
-      projector(d).forward_project(exec, {{0, blocks.num_blocks()}, masked_.devices[d], Position::by_pixel, x[d]},
-                                   sino[d]);
+    for_each_part(masked_.size(), [&](Range part) {
+      devices_->for_each([&](int d, ExecSpace const& exec) {
+        projector(d).forward_project(exec,
+                                     {{0, blocks.num_blocks()},
+                                      part_of(masked_.devices[d], part.begin, part.end),
+                                      Position::by_pixel,
+                                      x[d],
+                                      part.begin > 0},
+                                     sino[d]);
+      });
+      devices_->fence("forward_project: the sinogram is read next");
     });
-    devices_->fence("forward_project: the sinogram is read next");
     return;
   }
-  if (projector(0).couples_slices()) return forward_project_cylinders(x, sino);
-  int const pixels = static_cast<int>(recon_shape().num_pixels());
-  for (int owner = 0; owner < devices_->size(); ++owner)
-    for (Range const band : bands_of(blocks, owner, band_blocks_)) {
-      std::vector<Cylinders> targets;
-      for (auto const& buffer : exchange().band) targets.push_back(buffer.cylinders(band.size(), pixels, blocks.lanes));
-      int const first = blocks.blocks_of_shard(owner).begin;
-      broadcast(*devices_, owner, block_range(x[owner], {band.begin - first, band.end - first}), targets);
-      devices_->for_each([&](int d, ExecSpace const& exec) {
-        projector(d).forward_project(exec, {band, masked_.devices[d], Position::by_pixel, targets[d]}, sino[d]);
-      });
-      devices_->fence("forward_project: the band is replaced next");
-    }
+  // Every view owner collects whole cylinders, a batch of pixels at a time: the next one while this one is projected.
+  int const size = masked_.size();
+  devices_->fence("forward_project: the volume is read on the other stream");
+  Batch next = batch_at(masked_, 0);
+  collect(x, next);
+  for (bool more = true; more;) {
+    check_interrupt();
+    Batch const batch = next;
+    devices_->for_each([&](int d, ExecSpace const& exec) {
+      projector(d).forward_project(exec,
+                                   {{0, blocks.num_blocks()},
+                                    batch.pixels[d],
+                                    Position::by_entry,
+                                    exchange().whole(blocks, batch.size, batch.turn, d),
+                                    batch.begin > 0},
+                                   sino[d]);
+    });
+    if (exchange_plan_.turns() == 1) devices_->fence("forward_project: the batch is replaced next", Stream::compute);
+    more = batch.begin + batch.size < size;
+    if (more) collect(x, next = batch_at(masked_, batch.begin + batch.size));
+    devices_->fence("forward_project: the batch is replaced next", Stream::compute);
+  }
 }
 
 void TomographyModel::back_project_list(ShardedSinogram const& sino, int power, PixelSet const& pixels,
                                         ShardedVolume const& x) const {
   SliceBlocks const& blocks = slices_.blocks();
+  int const num_blocks = blocks.num_blocks();
   if (devices_->size() == 1) {
-    devices_->for_each([&](int d, ExecSpace const& exec) {
-      projector(d).back_project(exec, nodes_.nodes(d)[0], sino[d], power, {0, blocks.num_blocks()}, pixels.devices[d],
-                                Position::by_pixel, x[d]);
+    for_each_part(pixels.size(), [&](Range part) {
+      devices_->for_each([&](int d, ExecSpace const& exec) {
+        projector(d).back_project(exec, nodes_.nodes(d)[0], sino[d], power, {0, num_blocks},
+                                  part_of(pixels.devices[d], part.begin, part.end), Position::by_pixel, x[d]);
+      });
+      devices_->fence("back_project: the volume is read next");
     });
-    devices_->fence("back_project: the volume is read next");
     return;
   }
-  for (int owner = 0; owner < devices_->size(); ++owner)
-    for (Range const band : bands_of(blocks, owner, band_blocks_)) {
-      std::vector<Cylinders> partials, staging;
-      std::vector<Range> ranges(devices_->size());
-      ranges[owner] = {0, band.size()};
-      for (int d = 0; d < devices_->size(); ++d) {
-        partials.push_back(
-            exchange().partial[d].cylinders(nodes_.num_nodes(d) * band.size(), pixels.size(), blocks.lanes));
-        staging.push_back(
-            exchange().staging[d].cylinders(nodes_.num_nodes() * band.size(), pixels.size(), blocks.lanes));
-      }
-      devices_->for_each([&](int d, ExecSpace const& exec) {
-        for (int n = 0; n < nodes_.num_nodes(d); ++n)
-          projector(d).back_project(exec, nodes_.nodes(d)[n], sino[d], power, band, pixels.devices[d],
-                                    Position::by_entry,
-                                    block_range(partials[d], {n * band.size(), (n + 1) * band.size()}));
-      });
-      nodes_.reduce(*devices_, band.size(), partials, ranges, staging);
-      int const first = blocks.blocks_of_shard(owner).begin;
-      scatter_cylinders(devices_->exec(owner), block_range(staging[owner], {0, band.size()}),
-                        pixels.devices[owner].index, block_range(x[owner], {band.begin - first, band.end - first}));
-      devices_->fence("back_project: the staging memory is reused");
-    }
+  // Every view owner sums its views for all slices of a batch of pixels; slice owners add the sums up, where there is
+  // memory for it while the next batch is summed.
+  devices_->fence("back_project: the volume is written on the other stream");
+  (void)exchange();  // memory is made here, not by the workers
+  std::optional<Batch> last;
+  for (int begin = 0; begin < pixels.size(); begin += exchange_plan_.batch()) {
+    check_interrupt();
+    Batch const batch = batch_at(pixels, begin);
+    devices_->for_each([&](int d, ExecSpace const& exec) {
+      Cylinders const sums = exchange().partial(blocks, batch.size, batch.turn, nodes_.num_nodes(d), d);
+      for (int n = 0; n < nodes_.num_nodes(d); ++n)
+        projector(d).back_project(exec, nodes_.nodes(d)[n], sino[d], power, {0, num_blocks}, batch.pixels[d],
+                                  Position::by_entry, block_range(sums, {n * num_blocks, (n + 1) * num_blocks}));
+    });
+    if (last) add_up(*last, x);
+    devices_->fence("back_project: the sums are complete", Stream::compute);
+    if (exchange_plan_.turns() == 1)
+      add_up(batch, x);
+    else
+      last = batch;
+  }
+  if (last) add_up(*last, x);
 }
 
 void TomographyModel::back_project(ShardedSinogram const& sino, ShardedVolume const& x) const {

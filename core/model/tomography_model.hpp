@@ -1,10 +1,11 @@
-/// A projector on many devices: forward projection brings bands of slices, or batches of whole cylinders where slices
-/// couple, to all view owners; back projection reduces bands to slice owners.
+/// A projector on many devices, batches of pixels at a time: forward projection brings whole cylinders to all view
+/// owners; back projection reduces the view owners' sums to slice owners.
 #pragma once
 
 #include <memory>
 #include <vector>
 
+#include "core/model/exchange_plan.hpp"
 #include "core/model/geometry.hpp"
 #include "core/model/pixel_list.hpp"
 #include "core/model/sinogram_ops.hpp"
@@ -22,10 +23,11 @@ struct PixelSet {
 
 class TomographyModel {
  public:
-  /// `mask` [pixel]: true where a pixel belongs to the region of reconstruction. `max_band_blocks` bounds the blocks
-  /// that several devices exchange at a time (0: a shard divided by the device count).
+  /// `mask` [pixel]: true where a pixel belongs to the region of reconstruction. `max_exchange_bytes` bounds
+  /// what several devices exchange at a time and `exchange_turns` in how many buffers, see ExchangePlan; the results
+  /// depend on neither.
   TomographyModel(Devices devices, std::shared_ptr<Geometry const> geometry, std::vector<bool> mask,
-                  int max_band_blocks = 0);
+                  Index max_exchange_bytes = 0, int exchange_turns = 0);
   ~TomographyModel();
 
   Geometry const& geometry() const { return *geometry_; }
@@ -41,6 +43,7 @@ class TomographyModel {
   PixelSet const& all_pixels() const { return all_; }
   Projector const& projector(int device) const { return *projectors_[device]; }
   NodeReduction const& nodes() const { return nodes_; }
+  Index max_exchange_bytes() const { return max_exchange_bytes_; }
 
   ShardedVolume make_volume(std::string const& label) const;
   ShardedSinogram make_sinogram(std::string const& label) const;
@@ -58,11 +61,14 @@ class TomographyModel {
 
  private:
   struct Exchange;
-  struct CylinderExchange;
+  template <class F>
+  void for_each_part(int size, F const& f) const;
   void back_project_list(ShardedSinogram const& sino, int power, PixelSet const& pixels, ShardedVolume const& x) const;
   Exchange const& exchange() const;
-  void forward_project_cylinders(ShardedVolume const& x, ShardedSinogram const& sino) const;
-  CylinderExchange const& cylinder_exchange() const;
+  struct Batch;
+  Batch batch_at(PixelSet const& pixels, int begin) const;
+  void collect(ShardedVolume const& x, Batch const& batch) const;
+  void add_up(Batch const& batch, ShardedVolume const& x) const;
 
   Devices devices_;
   std::shared_ptr<Geometry const> geometry_;
@@ -74,10 +80,9 @@ class TomographyModel {
   std::vector<std::unique_ptr<Projector>> projectors_;
   PixelSet masked_;
   PixelSet all_;
-  int max_band_blocks_;
-  int band_blocks_;
-  mutable std::unique_ptr<Exchange> exchange_;  // staging of several devices, made at the first use
-  mutable std::unique_ptr<CylinderExchange> cylinders_;
+  Index max_exchange_bytes_;
+  ExchangePlan exchange_plan_;
+  mutable std::unique_ptr<Exchange> exchange_;  // buffers of several devices, made at the first use
 };
 
 }  // namespace strata

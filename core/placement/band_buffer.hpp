@@ -16,12 +16,12 @@ class BandBuffer {
 
   Index capacity() const { return static_cast<Index>(storage_.extent(0)); }
 
-  /// The first blocks * positions * lanes entries as [block][position][lane]. A view without ownership: making and
-  /// dropping it neither allocates nor fences.
-  Cylinders cylinders(int blocks, int positions, int lanes) const {
-    ensure(Index(blocks) * positions * lanes <= capacity(), "BandBuffer: asked for ", blocks, " x ", positions, " x ",
-           lanes, ", has room for ", capacity());
-    return Cylinders(storage_.data(), blocks, positions, lanes);
+  /// blocks * positions * lanes entries from `offset` on as [block][position][lane]. A view without ownership: making
+  /// and dropping it neither allocates nor fences.
+  Cylinders cylinders(int blocks, int positions, int lanes, Index offset = 0) const {
+    ensure(offset + Index(blocks) * positions * lanes <= capacity(), "BandBuffer: asked for ", blocks, " x ", positions,
+           " x ", lanes, " after ", offset, ", has room for ", capacity());
+    return Cylinders(storage_.data() + offset, blocks, positions, lanes);
   }
 
  private:

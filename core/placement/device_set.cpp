@@ -1,7 +1,7 @@
 #include "core/placement/device_set.hpp"
 
 #include <algorithm>
-#include <fstream>
+#include <numeric>
 
 #include "core/base/error.hpp"
 #include "core/placement/instances.hpp"
@@ -11,6 +11,7 @@ namespace strata {
 
 struct DeviceSet::Impl {
   std::vector<DeviceInstance> devices;
+  std::string reason;                            // why not all devices were taken, if so
   std::vector<std::unique_ptr<Worker>> workers;  // none for a single device: the caller does the work
 };
 
@@ -48,6 +49,19 @@ Devices DeviceSet::create(DeviceRequest const& request) {
   return Devices(new DeviceSet(std::move(impl)));
 }
 
+Devices DeviceSet::create(DeviceRequest const& request, DeviceWork const& work) {
+  if (request.kind != DeviceRequest::Kind::automatic || num_physical_devices() < 2) return create(request);
+  std::vector<Index> free;
+  for (int i = 0; i < num_physical_devices(); ++i) free.push_back(free_device_bytes(i));
+  DeviceChoice const choice = choose_devices(free, work);
+  std::vector<int> indices(choice.count);
+  std::iota(indices.begin(), indices.end(), 0);
+  auto impl = std::make_unique<Impl>();
+  impl->devices = make_instances(indices);
+  impl->reason = choice.reason;
+  return Devices(new DeviceSet(std::move(impl)));
+}
+
 Devices DeviceSet::virtual_devices(int n) {
   ensure(n >= 1, "DeviceSet: asked for ", n, " devices");
   std::vector<int> indices(n);
@@ -61,14 +75,16 @@ int DeviceSet::size() const {
   return static_cast<int>(impl_->devices.size());
 }
 
-ExecSpace const& DeviceSet::exec(int device) const {
-  return impl_->devices[device].exec;
+ExecSpace const& DeviceSet::exec(int device, Stream stream) const {
+  DeviceInstance const& instance = impl_->devices[device];
+  return stream == Stream::compute ? instance.exec : instance.transfer;
 }
 
 std::string DeviceSet::summary() const {
-  if (size() > 1) return text(size(), " x ", back_end_name(), " (sharded)");
+  std::string const why = impl_->reason.empty() ? "" : ", " + impl_->reason;
+  if (size() > 1) return text(size(), " x ", back_end_name(), " (sharded)", why);
   int const threads = impl_->devices[0].threads;
-  if (!is_host_back_end()) return text("1 x ", back_end_name());
+  if (!is_host_back_end()) return text("1 x ", back_end_name(), why);
   return text("1 x ", back_end_name(), " (", threads, threads == 1 ? " thread)" : " threads)");
 }
 
@@ -86,12 +102,12 @@ Index DeviceSet::free_bytes(int device) const {
   return free / sharing;
 }
 
-void DeviceSet::for_each(std::function<void(int, ExecSpace const&)> const& f) const {
+void DeviceSet::for_each(std::function<void(int, ExecSpace const&)> const& f, Stream stream) const {
   if (impl_->workers.empty()) {
-    f(0, exec(0));
+    f(0, exec(0, stream));
     return;
   }
-  for (int d = 0; d < size(); ++d) impl_->workers[d]->start([&f, d, this] { f(d, exec(d)); });
+  for (int d = 0; d < size(); ++d) impl_->workers[d]->start([&f, d, stream, this] { f(d, exec(d, stream)); });
   std::exception_ptr failure;
   for (auto const& worker : impl_->workers) {
     try {
@@ -104,7 +120,12 @@ void DeviceSet::for_each(std::function<void(int, ExecSpace const&)> const& f) co
 }
 
 void DeviceSet::fence(std::string const& reason) const {
-  for (auto const& device : impl_->devices) device.exec.fence("strata::" + reason);
+  fence(reason, Stream::compute);
+  if (!is_host_back_end()) fence(reason, Stream::transfer);
+}
+
+void DeviceSet::fence(std::string const& reason, Stream stream) const {
+  for (int d = 0; d < size(); ++d) exec(d, stream).fence("strata::" + reason);
 }
 
 }  // namespace strata

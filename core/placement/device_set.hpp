@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/base/types.hpp"
+#include "core/placement/device_choice.hpp"
 
 namespace strata {
 
@@ -17,6 +18,9 @@ struct DeviceRequest {
   std::vector<int> indices;
 };
 
+/// Where a device's work waits its turn. On GPUs transfers may run beside kernels; on hosts the two are one.
+enum class Stream { compute, transfer };
+
 /// Owns the execution space instances and the workers that launch on them. Instances die with the set, before
 /// Kokkos::finalize(). On the host any number of virtual devices can be made; they share the threads.
 class DeviceSet {
@@ -24,6 +28,8 @@ class DeviceSet {
   /// Host back ends: automatic is one device, a count makes that many. \throws InputError for a request that this
   /// machine cannot meet.
   static std::shared_ptr<DeviceSet const> create(DeviceRequest const& request);
+  /// Automatic takes as many of the machine's devices as `work` is worth, see choose_devices().
+  static std::shared_ptr<DeviceSet const> create(DeviceRequest const& request, DeviceWork const& work);
   /// `n` devices on whatever the machine has; on one GPU they are streams.
   static std::shared_ptr<DeviceSet const> virtual_devices(int n);
 
@@ -32,8 +38,8 @@ class DeviceSet {
   DeviceSet& operator=(DeviceSet const&) = delete;
 
   int size() const;
-  ExecSpace const& exec(int device) const;
-  /// For example `3 x OpenMP (sharded)`, `1 x OpenMP (2 threads)`.
+  ExecSpace const& exec(int device, Stream stream = Stream::compute) const;
+  /// For example `3 x OpenMP (sharded)`, `1 x OpenMP (2 threads)`; says why fewer devices than there are were taken.
   std::string summary() const;
   /// One line for each device: name, threads or memory.
   std::vector<std::string> descriptions() const;
@@ -43,9 +49,11 @@ class DeviceSet {
   /// Calls f(device, exec) for every device, each on its own worker, and returns when all have returned. Work that f
   /// launches may still run on GPUs: fence() before another device reads it. f must not create or destroy Views. The
   /// first exception of a worker is rethrown here.
-  void for_each(std::function<void(int, ExecSpace const&)> const& f) const;
+  void for_each(std::function<void(int, ExecSpace const&)> const& f, Stream stream = Stream::compute) const;
   /// Waits for all work of all devices.
   void fence(std::string const& reason) const;
+  /// Waits for what was launched on one of the streams of every device.
+  void fence(std::string const& reason, Stream stream) const;
 
  private:
   struct Impl;

@@ -69,8 +69,11 @@ Range overlap(Range a, Range b) {
 
 }  // namespace
 
-int part_length(int size, Index values_per_entry) {
-  constexpr Index part = Index(4) << 20;
+int part_length(int size, Index values_per_entry, int num_devices) {
+  constexpr Index least = Index(1) << 16, most = Index(4) << 20;
+  Index const entries = std::max<Index>(values_per_entry, 1);
+  Index const share = entries < (Index(1) << 31) ? size * entries / (16 * Index(num_devices)) : most;
+  Index const part = std::clamp(share, least, most);
   return static_cast<int>(std::clamp<Index>(part / std::max<Index>(values_per_entry, 1), 1, size));
 }
 

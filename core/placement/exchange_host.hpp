@@ -31,7 +31,8 @@ class HostExchange {
   std::vector<Array1<Real>> staging_;
 };
 
-/// Length of the parts in which an axis of `size` entries of `values_per_entry` values is moved: about 16 MiB.
-int part_length(int size, Index values_per_entry);
+/// Length of the parts in which an axis of `size` entries of `values_per_entry` values is moved: 16 MiB, or as much
+/// less as lets the parts on all devices be small against the whole, but not below 256 KiB.
+int part_length(int size, Index values_per_entry, int num_devices = 1);
 
 }  // namespace strata

@@ -16,6 +16,8 @@ struct DeviceInstance {
   int physical = 0;
   int threads = 1;
   std::string description;
+  std::shared_ptr<void> transfer_stream = nullptr;
+  ExecSpace transfer = exec;  ///< for transfers beside kernels; on the host the same instance
 };
 
 int num_physical_devices();

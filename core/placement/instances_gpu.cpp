@@ -33,6 +33,17 @@ void enable_peer_access(std::vector<int> const& physical) {
     }
 }
 
+/// A stream of the selected device and its owner.
+std::shared_ptr<void> make_stream() {
+  STRATA_GPU(Stream_t) stream;
+  check(STRATA_GPU(StreamCreate)(&stream), "making a stream");
+  return {stream, [](void* s) { (void)STRATA_GPU(StreamDestroy)(static_cast<STRATA_GPU(Stream_t)>(s)); }};
+}
+
+ExecSpace exec_on(std::shared_ptr<void> const& stream) {
+  return ExecSpace(static_cast<STRATA_GPU(Stream_t)>(stream.get()));
+}
+
 }  // namespace
 
 int num_physical_devices() {
@@ -57,15 +68,13 @@ std::vector<DeviceInstance> make_instances(std::vector<int> const& physical) {
   std::vector<DeviceInstance> instances;
   for (int const device : physical) {
     check(STRATA_GPU(SetDevice)(device), "selecting a device");
-    STRATA_GPU(Stream_t) stream;
-    check(STRATA_GPU(StreamCreate)(&stream), "making a stream");
     STRATA_GPU(DeviceProp) properties;
     check(STRATA_GPU(GetDeviceProperties)(&properties, device), "asking for properties");
-    std::shared_ptr<void> const owner(
-        stream, [](void* s) { (void)STRATA_GPU(StreamDestroy)(static_cast<STRATA_GPU(Stream_t)>(s)); });
+    auto const compute = make_stream(), transfer = make_stream();
     instances.push_back(
-        {owner, ExecSpace(stream), device, 1,
-         text(back_end_name(), " ", device, ": ", properties.name, ", ", properties.totalGlobalMem >> 20, " MiB")});
+        {compute, exec_on(compute), device, 1,
+         text(back_end_name(), " ", device, ": ", properties.name, ", ", properties.totalGlobalMem >> 20, " MiB"),
+         transfer, exec_on(transfer)});
   }
   return instances;
 }

@@ -7,6 +7,23 @@
 #include "core/placement/instances.hpp"
 
 namespace strata {
+namespace {
+
+thread_local ExecSpace const* instance = nullptr;
+
+}  // namespace
+
+ExecSpace const* allocating_instance() {
+  return instance;
+}
+
+AllocatingFor::AllocatingFor(ExecSpace const& exec) {
+  instance = &exec;
+}
+
+AllocatingFor::~AllocatingFor() {
+  instance = nullptr;
+}
 
 void advise_large_pages([[maybe_unused]] void* data, [[maybe_unused]] Index bytes) {
 #ifdef MADV_HUGEPAGE

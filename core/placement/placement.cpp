@@ -35,8 +35,7 @@ Range Placement::owned_groups(int device) const {
 Range Placement::owned(int device) const {
   if (axis_ == Axis::view) {
     Range const groups = owned_groups(device);
-    return {std::min(groups.begin * groups_.group_size, real_size_),
-            std::min(groups.end * groups_.group_size, real_size_)};
+    return {groups_.begin(groups.begin), groups_.begin(groups.end)};
   }
   int const begin = std::min(device * shard_size_, real_size_);
   return {begin, std::min(begin + shard_size_, real_size_)};

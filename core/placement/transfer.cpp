@@ -33,20 +33,16 @@ void extract_pixels(ExecSpace const& exec, ConstCylinders const& volume, int blo
 
 }  // namespace
 
-void broadcast(DeviceSet const& devices, int owner, Cylinders const& source, std::vector<Cylinders> const& targets) {
-  devices.exec(owner).fence("strata::broadcast: the band is read by other devices");
-  devices.for_each([&](int d, ExecSpace const& exec) { Kokkos::deep_copy(exec, targets[d], source); });
-  devices.fence("broadcast: the owner may change the band");
-}
-
 void all_gather(DeviceSet const& devices, SliceBlocks const& blocks, std::vector<Cylinders> const& shards,
-                std::vector<Cylinders> const& targets) {
-  devices.fence("all_gather: shards are read by other devices");
-  devices.for_each([&](int d, ExecSpace const& exec) {
-    for (int owner = 0; owner < devices.size(); ++owner)
-      Kokkos::deep_copy(exec, block_range(targets[d], blocks.blocks_of_shard(owner)), shards[owner]);
-  });
-  devices.fence("all_gather: owners may change their shards");
+                std::vector<Cylinders> const& targets, Stream stream) {
+  devices.fence("all_gather: shards are read by other devices", stream);
+  devices.for_each(
+      [&](int d, ExecSpace const& exec) {
+        for (int owner = 0; owner < devices.size(); ++owner)
+          Kokkos::deep_copy(exec, block_range(targets[d], blocks.blocks_of_shard(owner)), shards[owner]);
+      },
+      stream);
+  devices.fence("all_gather: owners may change their shards", stream);
 }
 
 NodeReduction::NodeReduction(Placement const& views) {
@@ -72,9 +68,10 @@ NodeReduction::NodeReduction(Placement const& views) {
 }
 
 void NodeReduction::reduce(DeviceSet const& devices, int num_blocks, std::vector<Cylinders> const& partials,
-                           std::vector<Range> const& ranges, std::vector<Cylinders> const& staging) const {
-  devices.fence("reduce: partial sums are read by other devices");
-  devices.for_each([&](int t, ExecSpace const& exec) {
+                           std::vector<Range> const& ranges, std::vector<Cylinders> const& staging,
+                           Stream stream) const {
+  devices.fence("reduce: partial sums are read by other devices", stream);
+  auto const collect = [&](int t, ExecSpace const& exec) {
     Range const range = ranges[t];
     if (range.empty()) return;
     int position = 0;
@@ -84,8 +81,9 @@ void NodeReduction::reduce(DeviceSet const& devices, int num_blocks, std::vector
                           block_range(partials[d], {n * num_blocks + range.begin, n * num_blocks + range.end}));
     Index const size = Index(range.size()) * static_cast<Index>(staging[t].extent(1) * staging[t].extent(2));
     add_nodes(exec, additions_[t], size, staging[t]);
-  });
-  devices.fence("reduce: devices may change their partial sums");
+  };
+  devices.for_each(collect, stream);
+  devices.fence("reduce: devices may change their partial sums", stream);
 }
 
 Halo::Halo(Placement const& slices, Index num_pixels)

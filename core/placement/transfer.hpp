@@ -1,5 +1,6 @@
 /// Movement of data between devices: the only place where one device reads another's memory. All moves are deep_copy of
-/// contiguous buffers on the receiver's instance; producers are fenced before, receivers after.
+/// contiguous buffers on the receiver's instance; producers are fenced before, receivers after. With Stream::transfer
+/// neither waits for kernels: what is moved must have been made on that stream, or be complete.
 #pragma once
 
 #include <vector>
@@ -10,13 +11,10 @@
 
 namespace strata {
 
-/// Every device gets source[owner] in target[device]. All have the same extents.
-void broadcast(DeviceSet const& devices, int owner, Cylinders const& source, std::vector<Cylinders> const& targets);
-
 /// Every device gets all shards: targets[device] block range of shard d = shards[d].
 /// shards[d] is [block of the shard][position][lane], targets [block][position][lane] over all blocks.
 void all_gather(DeviceSet const& devices, SliceBlocks const& blocks, std::vector<Cylinders> const& shards,
-                std::vector<Cylinders> const& targets);
+                std::vector<Cylinders> const& targets, Stream stream = Stream::compute);
 
 /// Sums partial results of the devices' tree nodes in the order of the one tree of ViewGroups.
 class NodeReduction {
@@ -37,7 +35,8 @@ class NodeReduction {
   ///                result
   /// Devices with an empty range get nothing.
   void reduce(DeviceSet const& devices, int num_blocks, std::vector<Cylinders> const& partials,
-              std::vector<Range> const& ranges, std::vector<Cylinders> const& staging) const;
+              std::vector<Range> const& ranges, std::vector<Cylinders> const& staging,
+              Stream stream = Stream::compute) const;
 
  private:
   std::vector<std::vector<TreeNode>> nodes_;

@@ -38,6 +38,18 @@ int join(TreeNode node, std::vector<TreeNode> const& nodes, ViewGroups const& gr
 
 }  // namespace
 
+Range groups_in(Range views, ViewGroups const& groups) {
+  auto const at = [&](int view) {
+    int g = 0;
+    while (g < groups.num_groups && groups.begin(g) < view) ++g;
+    return g;
+  };
+  Range const range{at(views.begin), at(views.end)};
+  ensure(groups.begin(range.begin) == views.begin && groups.begin(range.end) == views.end && views.begin <= views.end,
+         "views ", views.begin, " to ", views.end, " of ", groups.num_views, " do not lie on view groups");
+  return range;
+}
+
 std::vector<TreeNode> covering_nodes(Range range, ViewGroups const& groups) {
   std::vector<TreeNode> nodes;
   if (!range.empty()) cover(root_of(groups), range, groups, nodes);

@@ -7,28 +7,47 @@
 
 namespace strata {
 
-/// Cuts the views into at most `max_groups` groups of equal length (the last may be shorter). Depends on the number of
-/// views alone. Device shards begin and end on group boundaries.
+/// Cuts the views into min(max_groups, views) groups whose lengths differ by one at most. Depends on the number of
+/// views alone. Device shards begin and end on group boundaries; with 32 groups 2, 4, 8, ... devices own whole
+/// subtrees.
 struct ViewGroups {
   static constexpr int max_groups = 32;
   static constexpr int max_levels = 6;  ///< levels of the tree over max_groups leaves
 
   int num_views = 0;
-  int group_size = 1;
   int num_groups = 0;
 
   ViewGroups() = default;
-  explicit ViewGroups(int views)
-      : num_views(views),
-        group_size((views + max_groups - 1) / max_groups),
-        num_groups(views > 0 ? (views + group_size - 1) / group_size : 0) {}
+  explicit ViewGroups(int all_views)
+      : num_views(all_views), num_groups(all_views < max_groups ? all_views : max_groups) {}
 
-  /// Global views of group `g`.
-  KOKKOS_FUNCTION Range views(int g) const {
-    int const begin = g * group_size;
-    int const end = begin + group_size;
-    return {begin, end < num_views ? end : num_views};
+  /// First global view of group `g`; the number of views for g = num_groups.
+  KOKKOS_FUNCTION int begin(int g) const {
+    return num_groups > 0 ? static_cast<int>(Index(g) * num_views / num_groups) : 0;
   }
+  /// Global views of group `g`.
+  KOKKOS_FUNCTION Range views(int g) const { return {begin(g), begin(g + 1)}; }
+  /// Views in the longest run of `count` groups that begins at a multiple of `count`.
+  int longest_run(int count) const {
+    return num_groups > 0 ? static_cast<int>((Index(count) * num_views + num_groups - 1) / num_groups) : 0;
+  }
+};
+
+/// The groups that begin and end with `views`. \throws Error when these do not lie on group boundaries.
+Range groups_in(Range views, ViewGroups const& groups);
+
+/// Consecutive groups as one device sees them: they and the device's views are numbered from 0.
+struct LocalGroups {
+  ViewGroups all;
+  Range range;         ///< of groups, global
+  int first_view = 0;  ///< of the device, global
+
+  KOKKOS_FUNCTION int size() const { return range.size(); }
+  /// First view of group `i`, or the end of the last one for i = size().
+  KOKKOS_FUNCTION int begin(int i) const { return all.begin(range.begin + i) - first_view; }
+  KOKKOS_FUNCTION Range views(int i) const { return {begin(i), begin(i + 1)}; }
+  /// Group `i` alone.
+  KOKKOS_FUNCTION LocalGroups only(int i) const { return {all, {range.begin + i, range.begin + i + 1}, first_view}; }
 };
 
 /// A node of the binary tree over view groups: groups [index << level, (index + 1) << level), cut at num_groups.

@@ -1,8 +1,12 @@
 #include "core/solver/direct_recon.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 #include "core/base/error.hpp"
 #include "core/base/log.hpp"
 #include "core/solver/ramp_filter.hpp"
+#include "core/solver/row_coverage.hpp"
 
 namespace strata {
 namespace {
@@ -56,7 +60,7 @@ void reconstruct_widened(TomographyModel const& model, RedundancyWeights const& 
                          std::shared_ptr<Geometry const> const& geometry, ShardedSinogram const& sinogram,
                          ShardedVolume const& recon) {
   int const channels = model.sinogram_shape().num_det_channels;
-  TomographyModel const wide(model.device_set(), geometry, model.mask());
+  TomographyModel const wide(model.device_set(), geometry, model.mask(), model.max_exchange_bytes());
   ShardedSinogram const scratch = wide.make_sinogram("direct::widened");
   model.devices().for_each([&](int d, ExecSpace const& exec) {
     copy_channels(exec, sinogram[d], scratch[d], channels, weights.channels_before);
@@ -65,6 +69,29 @@ void reconstruct_widened(TomographyModel const& model, RedundancyWeights const& 
   params.view_weights = widened(weights.view_weights, channels, weights.channels_before, weights.channels_after);
   filter_with(params, wide, scratch, scratch);
   wide.back_project(scratch, recon);
+}
+
+/// Distance from the axis to the farthest pixel of the region, ALU.
+double region_reach(TomographyModel const& model) {
+  GeometryParams const& p = model.geometry().params();
+  double farthest = 0;
+  for (int const pixel : model.masked_pixels().host) {
+    double const x = p.delta_voxel * (pixel % p.recon.num_cols - (p.recon.num_cols - 1) / 2.0);
+    double const y = p.voxel_row_aspect * p.delta_voxel * (pixel / p.recon.num_cols - (p.recon.num_rows - 1) / 2.0);
+    farthest = std::max(farthest, x * x + y * y);
+  }
+  return std::sqrt(farthest);
+}
+
+/// Makes up for views that do not see all slices; logs which those are.
+void make_up_for_missing_rows(TomographyModel const& model, std::vector<float> const& view_weights,
+                              ShardedVolume const& recon) {
+  RowFan const fan = model.geometry().row_fan();
+  CoverageReport const report = row_coverage(fan, model.geometry().params(), region_reach(model));
+  if (report.complete) return;
+  log::info(model.geometry().direct_name(), ": ", report.note);
+  if (!report.warning.empty()) log::warn(model.geometry().direct_name(), ": ", report.warning);
+  normalise_coverage(model, fan, view_weights, report.whole, recon);
 }
 
 }  // namespace
@@ -116,6 +143,7 @@ void direct_recon(TomographyModel const& model, ShardedSinogram const& sinogram,
     model.back_project(scratch, recon);
   }
   if (!params.slice_weights.empty()) scale_slices(recon, params.slice_weights);
+  make_up_for_missing_rows(model, weights.view_weights, recon);
 }
 
 }  // namespace strata

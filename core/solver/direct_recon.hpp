@@ -12,7 +12,8 @@ void direct_filter(TomographyModel const& model, ShardedSinogram const& sinogram
                    RedundancyOptions const& options = {});
 
 /// recon = direct reconstruction, 0 outside the mask. `scratch` is overwritten; it may be `sinogram` itself.
-/// Needs a wider sinogram for itself where a detector is displaced. Source: geometry.md 6.
+/// Needs a wider sinogram for itself where a detector is displaced. Voxels that some views do not see are normalised
+/// (row_coverage.hpp); slices that too few views see are in the log. Source: geometry.md 6.
 void direct_recon(TomographyModel const& model, ShardedSinogram const& sinogram, ShardedSinogram const& scratch,
                   ShardedVolume const& recon, RedundancyOptions const& options = {});
 

@@ -153,7 +153,7 @@ class WeightFinder {
   void set_steps(ViewCircle const& circle, double total) {
     double const factor = static_cast<double>(num_views_) / total;
     for (double const step : circle.step) views_.push_back(factor * step);
-    if (std::ranges::all_of(views_, [](double w) { return std::abs(w - 1) < 1e-6; })) return views_.clear();
+    if (std::ranges::all_of(views_, [](double w) { return std::abs(w - 1) < 1e-4; })) return views_.clear();
     note("views weighted by the angle each stands for, ", *std::ranges::min_element(views_), " to ",
          *std::ranges::max_element(views_), " of the mean");
   }

@@ -16,6 +16,16 @@ std::vector<int> default_partition_sequence() {
   return sequence;
 }
 
+std::vector<int> accelerated_granularity() {
+  return {4, 16, 64, 64, 64, 64, 64, 64, 64, 64};
+}
+
+std::vector<int> accelerated_partition_sequence() {
+  std::vector<int> sequence{0, 1};
+  for (int cycle = 0; cycle < 25; ++cycle) sequence.insert(sequence.end(), {2, 3, 4, 5, 6, 7, 8, 9});
+  return sequence;
+}
+
 std::vector<int> extend_partition_sequence(std::span<int const> sequence, int max_iterations) {
   require(!sequence.empty(), "partition_sequence: at least one entry is needed, the list is empty");
   require(max_iterations >= 0, "max_iterations: must not be negative, found ", max_iterations);

@@ -1,37 +1,21 @@
 #include "core/solver/subset_kernels.hpp"
 
-#include "core/base/lanes.hpp"
+#include "core/solver/slice_items.hpp"
 
 namespace strata {
 namespace {
 
-using FlatPolicy = Kokkos::RangePolicy<ExecSpace, Kokkos::IndexType<Index>>;
-
-/// Entries between the one that is worked on and the one that is fetched.
-constexpr int fetch_distance = 8;
-
-/// One work item: a group of lanes of one block and one chunk of entries.
-struct Item {
-  int chunk, block, lane, begin, end, real;
-  KOKKOS_FUNCTION Item(Index item, ShardBlocks const& shard, int entries) {
-    int const groups = shard.blocks.lanes / lane_group;
-    lane = static_cast<int>(item % groups) * lane_group;
-    block = static_cast<int>(item / groups % shard.blocks.per_shard);
-    chunk = static_cast<int>(item / groups / shard.blocks.per_shard);
-    begin = chunk * SliceSums::chunk;
-    end = begin + SliceSums::chunk < entries ? begin + SliceSums::chunk : entries;
-    real = shard.real_lanes(block) - lane;
+/// direction = 0 where x <= 0 and the objective rises with x, else max(direction, -x); lanes below `real` alone.
+KOKKOS_INLINE_FUNCTION void clip_to_positive(Real const* __restrict g, Real const* __restrict x, int real,
+                                             Real* __restrict direction) {
+#pragma omp simd
+  for (int l = 0; l < lane_group; ++l) {
+    Real const d = direction[l], lowest = -x[l];
+    Real const above = d > lowest ? d : lowest;
+    Real const held = g[l] > 0 ? Real(0) : above;
+    Real const clipped = lowest >= 0 ? held : above;
+    direction[l] = l < real ? clipped : Real(0);
   }
-};
-
-Index num_items(ShardBlocks const& shard, int entries) {
-  return Index(num_chunks(entries)) * shard.blocks.per_shard * (shard.blocks.lanes / lane_group);
-}
-
-KOKKOS_FUNCTION void store(LaneSums const& sums, Array3<double> const& partial, int quantity, Item const& item,
-                           int lanes) {
-  for (int l = 0; l < lane_group; ++l)
-    partial(item.chunk, quantity, item.block * lanes + item.lane + l) = sums.values[l];
 }
 
 }  // namespace
@@ -63,8 +47,8 @@ void subset_slice_means(ExecSpace const& exec, ShardBlocks const& shard, Directi
   int const entries = arrays.pixels.size();
   auto const partial = sums.partial();
   Kokkos::parallel_for(
-      "strata::subset_slice_means", FlatPolicy(exec, 0, num_items(shard, entries)), KOKKOS_LAMBDA(Index i) {
-        Item const item(i, shard, entries);
+      "strata::subset_slice_means", ItemPolicy(exec, 0, num_items(shard, entries)), KOKKOS_LAMBDA(Index i) {
+        SliceItem const item(i, shard, entries);
         LaneSums gradients, inverses;
         for (int t = item.begin; t < item.end; ++t) {
           Real const* __restrict const back = &arrays.back_projection(item.block, t, item.lane);
@@ -90,8 +74,11 @@ void subset_direction(ExecSpace const& exec, ShardBlocks const& shard, Direction
   int const entries = arrays.pixels.size();
   auto const partial = sums.partial();
   Kokkos::parallel_for(
-      "strata::subset_direction", FlatPolicy(exec, 0, num_items(shard, entries)), KOKKOS_LAMBDA(Index i) {
-        Item const item(i, shard, entries);
+      "strata::subset_direction", ItemPolicy(exec, 0, num_items(shard, entries)), KOKKOS_LAMBDA(Index i) {
+        SliceItem const item(i, shard, entries);
+        int const real = item.real;
+        bool const clip = rule.clip_direction;
+        Real const factor = rule.data_factor;
         LaneSums descent, curvature;
         Real shift[lane_group];  // what damping takes off the gradient of a slice
         for (int l = 0; l < lane_group; ++l) {
@@ -103,7 +90,7 @@ void subset_direction(ExecSpace const& exec, ShardBlocks const& shard, Direction
         }
         for (int t = item.begin; t < item.end; ++t) {
           int const pixel = arrays.pixels.index(t);
-          int const ahead = arrays.pixels.index(t + fetch_distance < item.end ? t + fetch_distance : t);
+          int const ahead = arrays.pixels.index(item.ahead(t));
           fetch(&arrays.hessian(item.block, ahead, item.lane));
           fetch(&arrays.recon(item.block, ahead, item.lane));
           Real const* __restrict const back = &arrays.back_projection(item.block, t, item.lane);
@@ -112,16 +99,21 @@ void subset_direction(ExecSpace const& exec, ShardBlocks const& shard, Direction
           Real const* __restrict const hessian = &arrays.hessian(item.block, pixel, item.lane);
           Real const* __restrict const x = &arrays.recon(item.block, pixel, item.lane);
           Real* __restrict const direction = &arrays.direction(item.block, t, item.lane);
+          Real slopes[lane_group], bounds[lane_group];
 #pragma omp simd
           for (int l = 0; l < lane_group; ++l) {
-            Real const g = gradient[l] - rule.data_factor * back[l];
-            Real d = -(g - shift[l]) / (rule.data_factor * hessian[l] + prior[l]);
-            Real const clipped = x[l] <= 0 && g > 0 ? Real(0) : (d > -x[l] ? d : -x[l]);
-            d = rule.clip_direction ? clipped : d;
-            d = l < item.real ? d : Real(0);
-            direction[l] = d;
-            descent.values[l] -= l < item.real ? double(g) * double(d) : 0;
-            curvature.values[l] += l < item.real ? double(prior[l]) * double(d) * double(d) : 0;
+            Real const slope = gradient[l] - factor * back[l];
+            slopes[l] = l < real ? slope : Real(0);
+            bounds[l] = l < real ? prior[l] : Real(0);
+            Real const free = (shift[l] - slope) / (factor * hessian[l] + prior[l]);
+            direction[l] = l < real ? free : Real(0);
+          }
+          if (clip) clip_to_positive(slopes, x, real, direction);
+#pragma omp simd
+          for (int l = 0; l < lane_group; ++l) {
+            double const d = direction[l];
+            descent.values[l] -= double(slopes[l]) * d;
+            curvature.values[l] += double(bounds[l]) * d * d;
           }
         }
         store(descent, partial, 0, item, shard.blocks.lanes);
@@ -136,7 +128,7 @@ void clip_direction_for_step(ExecSpace const& exec, PixelList const& pixels, Con
   int const lanes = direction.extent_int(2);
   Real const eps = Kokkos::Experimental::epsilon_v<Real>;
   Kokkos::parallel_for(
-      "strata::clip_direction_for_step", FlatPolicy(exec, 0, Index(direction.extent_int(0)) * entries),
+      "strata::clip_direction_for_step", ItemPolicy(exec, 0, Index(direction.extent_int(0)) * entries),
       KOKKOS_LAMBDA(Index item) {
         int const t = static_cast<int>(item % entries);
         int const block = static_cast<int>(item / entries);
@@ -153,11 +145,11 @@ void apply_step(ExecSpace const& exec, ShardBlocks const& shard, PixelList const
   int const entries = pixels.size();
   auto const partial = sums.partial();
   Kokkos::parallel_for(
-      "strata::apply_step", FlatPolicy(exec, 0, num_items(shard, entries)), KOKKOS_LAMBDA(Index i) {
-        Item const item(i, shard, entries);
+      "strata::apply_step", ItemPolicy(exec, 0, num_items(shard, entries)), KOKKOS_LAMBDA(Index i) {
+        SliceItem const item(i, shard, entries);
         LaneSums change, squares;
         for (int t = item.begin; t < item.end; ++t) {
-          fetch(&recon(item.block, pixels.index(t + fetch_distance < item.end ? t + fetch_distance : t), item.lane));
+          fetch(&recon(item.block, pixels.index(item.ahead(t)), item.lane));
           Real const* __restrict const d = &direction(item.block, t, item.lane);
           Real* __restrict const x = &recon(item.block, pixels.index(t), item.lane);
 #pragma omp simd
@@ -178,8 +170,8 @@ void absolute_sum(ExecSpace const& exec, ShardBlocks const& shard, ConstCylinder
   int const entries = recon.extent_int(1);
   auto const partial = sums.partial();
   Kokkos::parallel_for(
-      "strata::absolute_sum", FlatPolicy(exec, 0, num_items(shard, entries)), KOKKOS_LAMBDA(Index i) {
-        Item const item(i, shard, entries);
+      "strata::absolute_sum", ItemPolicy(exec, 0, num_items(shard, entries)), KOKKOS_LAMBDA(Index i) {
+        SliceItem const item(i, shard, entries);
         LaneSums sum;
         for (int t = item.begin; t < item.end; ++t) {
           Real const* __restrict const x = &recon(item.block, t, item.lane);

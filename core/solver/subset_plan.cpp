@@ -34,19 +34,17 @@ Array1<T const> part(Array1<T const> const& whole, std::size_t begin, std::size_
   return Kokkos::subview(whole, Kokkos::pair<std::size_t, std::size_t>(begin, end));
 }
 
-}  // namespace
-
-SubsetPlan make_subset_plan(TomographyModel const& model, PixelPartition const& partition) {
-  int const cols = model.recon_shape().num_cols;
-  auto const all = concatenated(model, partition);
+/// `all`: the subsets of `partition` one after the other, each in the order its list gets.
+SubsetPlan plan_of(DeviceSet const& devices, int num_cols, PixelPartition const& partition,
+                   std::vector<int> const& all) {
   std::vector<int> repeated;
   for (auto const& list : partition.repeated) repeated.insert(repeated.end(), list.begin(), list.end());
 
   SubsetPlan plan;
   plan.subsets.resize(partition.subsets.size());
-  for (int d = 0; d < model.devices().size(); ++d) {
-    PixelList const list = make_pixel_list(model.devices().exec(d), all, cols);
-    PixelList const repeats = repeated.empty() ? PixelList{} : make_pixel_list(model.devices().exec(d), repeated, cols);
+  for (int d = 0; d < devices.size(); ++d) {
+    PixelList const list = make_pixel_list(devices.exec(d), all, num_cols);
+    PixelList const repeats = repeated.empty() ? PixelList{} : make_pixel_list(devices.exec(d), repeated, num_cols);
     std::size_t begin = 0;
     std::size_t first_repeat = 0;
     for (std::size_t s = 0; s < plan.subsets.size(); ++s) {
@@ -61,6 +59,18 @@ SubsetPlan make_subset_plan(TomographyModel const& model, PixelPartition const& 
   }
   for (auto const& subset : plan.subsets) plan.max_size = std::max(plan.max_size, subset.size());
   return plan;
+}
+
+}  // namespace
+
+SubsetPlan make_subset_plan(TomographyModel const& model, PixelPartition const& partition) {
+  return plan_of(model.devices(), model.recon_shape().num_cols, partition, concatenated(model, partition));
+}
+
+SubsetPlan make_subset_plan(DeviceSet const& devices, int num_cols, PixelPartition const& partition) {
+  std::vector<int> all;
+  for (auto const& subset : partition.subsets) all.insert(all.end(), subset.begin(), subset.end());
+  return plan_of(devices, num_cols, partition, all);
 }
 
 }  // namespace strata

@@ -20,5 +20,7 @@ struct SubsetPlan {
 
 /// Lists in Z order. Allocates a few arrays for the whole partition, whatever the number of subsets.
 SubsetPlan make_subset_plan(TomographyModel const& model, PixelPartition const& partition);
+/// Lists in the order of `partition`, in a plane of `num_cols` columns.
+SubsetPlan make_subset_plan(DeviceSet const& devices, int num_cols, PixelPartition const& partition);
 
 }  // namespace strata

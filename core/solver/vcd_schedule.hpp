@@ -16,6 +16,7 @@ struct VCDPass {
 struct VCDSchedule {
   std::vector<PixelPartition> partitions;  ///< those that no pass names may be empty
   std::vector<VCDPass> passes;             ///< [iteration - first_iteration]
+  int first_iteration = 0;                 ///< number of the first pass
 };
 
 struct ScheduleParams {
@@ -30,5 +31,15 @@ struct ScheduleParams {
 /// Partitions and orders from one random stream. `pixels`: increasing indices of the masked pixels.
 /// Source: solver.md 2.1, 3.
 VCDSchedule make_schedule(ScheduleParams const& params, std::vector<int> const& pixels);
+
+/// Puts partitions into twice as many subsets as the last pass has in the place of the passes from `first` (an index)
+/// on: four that take turns. New partitions stand at the end of the result's list, with numbers that go on from
+/// `num_partitions`. Nothing where subsets would become too small to be worth it.
+struct FinerPasses {
+  std::vector<PixelPartition> partitions;
+  std::vector<VCDPass> passes;  ///< in the place of the passes from `first` on
+};
+FinerPasses make_finer_passes(std::vector<VCDPass> const& passes, int first, int num_partitions,
+                              std::vector<int> pixels);
 
 }  // namespace strata

@@ -3,12 +3,11 @@
 #include <Kokkos_Profiling_ScopedRegion.hpp>
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <limits>
-#include <numeric>
 
 #include "core/base/error.hpp"
 #include "core/base/interrupt.hpp"
+#include "core/solver/subspace_step.hpp"
 #include "core/solver/vcd_workspace.hpp"
 
 namespace strata {
@@ -24,70 +23,7 @@ Real as_real(double value) {
   return static_cast<Real>(value);
 }
 
-/// 1 - s for the lanes of a shard.
-Array1<Real> undamped_factors(ExecSpace const& exec, SliceBlocks const& blocks, int shard,
-                              std::vector<double> const& damping) {
-  auto const factors = make_view<Array1<Real>>(exec, "strata::vcd::undamped", blocks.per_shard * blocks.lanes);
-  auto const host = Kokkos::create_mirror(factors);
-  for (int b = 0; b < blocks.per_shard; ++b)
-    for (int lane = 0; lane < blocks.lanes; ++lane) {
-      Range const slices = blocks.slices(shard * blocks.per_shard + b);
-      host(b * blocks.lanes + lane) = lane < slices.size() ? as_real(1 - damping[slices.begin + lane]) : Real(0);
-    }
-  Kokkos::deep_copy(exec, factors, host);
-  exec.fence("strata::vcd: the host copy goes away");
-  return factors;
-}
-
 }  // namespace
-
-VCDSolver::Workspace::Workspace(TomographyModel const& model, int max_subset, VCDOptions const& options) {
-  SliceBlocks const& blocks = model.recon_placement().blocks();
-  bool const several = model.devices().size() > 1;
-  Index const block = Index(max_subset) * blocks.lanes;
-  for (int d = 0; d < model.devices().size(); ++d) {
-    ExecSpace const& exec = model.devices().exec(d);
-    own_blocks.push_back(blocks.blocks_of_shard(d));
-    PerDevice work;
-    work.partial = BandBuffer(exec, "vcd::partial", model.nodes().num_nodes(d) * blocks.num_blocks() * block);
-    work.gradient = BandBuffer(exec, "vcd::gradient", blocks.per_shard * block);
-    work.curvature = BandBuffer(exec, "vcd::curvature", blocks.per_shard * block);
-    work.direction = BandBuffer(exec, "vcd::direction", blocks.per_shard * block);
-    if (several) {
-      work.staging = BandBuffer(exec, "vcd::staging", model.nodes().num_nodes() * blocks.per_shard * block);
-      work.gathered = BandBuffer(exec, "vcd::gathered", blocks.num_blocks() * block);
-    }
-    int const pixels = static_cast<int>(model.recon_shape().num_pixels());
-    work.step_sums = SliceSums(exec, blocks, 2, max_subset);
-    work.change_sums = SliceSums(exec, blocks, 2, max_subset);
-    work.recon_sum = SliceSums(exec, blocks, 1, pixels);
-    work.host = decltype(work.host)("strata::vcd::host", 2, blocks.per_shard * blocks.lanes);
-    if (!options.slice_mean_damping.empty()) {
-      work.means = SliceSums(exec, blocks, 2, max_subset);
-      work.undamped = undamped_factors(exec, blocks, d, options.slice_mean_damping);
-    }
-    if (options.compute_prior_loss) {
-      work.prior_loss = make_view<Array1<double>>(exec, "strata::vcd::prior_loss", blocks.shard_size);
-      work.host_loss = decltype(work.host_loss)("strata::vcd::host_loss", blocks.shard_size);
-    }
-    devices.push_back(work);
-    pending.emplace_back();
-  }
-}
-
-template <class Pick>
-std::vector<double> VCDSolver::Workspace::per_slice(TomographyModel const& model, int quantity,
-                                                    Pick const& pick) const {
-  auto const& blocks = model.recon_placement().blocks();
-  std::vector<double> values(blocks.num_slices);
-  for (int d = 0; d < static_cast<int>(devices.size()); ++d)
-    for (int b = 0; b < blocks.per_shard; ++b) {
-      Range const slices = blocks.slices(own_blocks[d].begin + b);
-      for (int k = slices.begin; k < slices.end; ++k)
-        values[k] = pick(devices[d])(quantity, b * blocks.lanes + k - slices.begin);
-    }
-  return values;
-}
 
 VCDSolver::VCDSolver(TomographyModel const& model, Prior const& prior, VCDOptions const& options, VCDState const& state,
                      std::vector<SubsetPlan> plans)
@@ -103,12 +39,17 @@ VCDSolver::VCDSolver(TomographyModel const& model, Prior const& prior, VCDOption
   if (state_.weights)
     mean_weight_ =
         sum(sums_, model_.sinogram_layout(), *state_.weights) / static_cast<double>(model_.sinogram_shape().size());
+  make_objective();
 }
-
-VCDSolver::~VCDSolver() = default;
 
 ConstSinogram VCDSolver::weights(int device) const {
   return state_.weights ? ConstSinogram((*state_.weights)[device]) : ConstSinogram();
+}
+
+int VCDSolver::add_plan(SubsetPlan plan) {
+  ensure(plan.max_size <= largest_subset(plans_), "VCDSolver: subsets of ", plan.max_size, " pixels are too large");
+  plans_.push_back(std::move(plan));
+  return static_cast<int>(plans_.size()) - 1;
 }
 
 IterationStats VCDSolver::iterate(int iteration, int plan, std::vector<int> const& order) {
@@ -117,8 +58,8 @@ IterationStats VCDSolver::iterate(int iteration, int plan, std::vector<int> cons
   IterationStats stats;
   stats.iteration = iteration;
   stats.num_subsets = static_cast<int>(order.size());
-  model_.devices().for_each(
-      [&](int d, ExecSpace const& exec) { Kokkos::deep_copy(exec, work_->devices[d].change_sums.total(), 0.0); });
+  begin_statistics();
+  begin_acceleration();
   if (prior_.needs_halos()) halo_.exchange(state_.recon);
   double alpha_sum = 0;
   for (int const subset : order) {
@@ -128,6 +69,7 @@ IterationStats VCDSolver::iterate(int iteration, int plan, std::vector<int> cons
   finish_pending();
   stats.alpha = alpha_sum / static_cast<double>(order.size());
   finish_statistics(stats);
+  finish_objective(stats);
   stats.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return stats;
 }
@@ -253,45 +195,9 @@ void VCDSolver::finish_pending() {
   for (auto& pending : work_->pending) pending = {};
 }
 
-void VCDSolver::finish_statistics(IterationStats& stats) {
-  SliceBlocks const& blocks = model_.recon_placement().blocks();
-  SinogramLayout const& layout = model_.sinogram_layout();
-  double const size = static_cast<double>(model_.sinogram_shape().size());
-  double const weighted = sum_of_weighted_squares(sums_, layout, state_.weighted_error, state_.weights);
-  stats.fm_rmse = std::sqrt(weighted / (mean_weight_ * size)) / options_.sigma_y;
-  stats.error_sino_rmse = std::sqrt(sum_of_squared_errors(sums_, layout, state_.weighted_error, state_.weights) / size);
-
-  if (options_.compute_prior_loss && prior_.needs_halos()) halo_.exchange(state_.recon);
-  model_.devices().for_each([&](int d, ExecSpace const& exec) {
-    auto& work = work_->devices[d];
-    absolute_sum(exec, {blocks, d}, state_.recon[d], work.recon_sum);
-    Kokkos::deep_copy(exec, work.host, work.change_sums.total());
-    if (options_.compute_prior_loss) {
-      VolumeShard const volume{model_.recon_shape(), blocks, d, state_.recon[d], halo_.below(d), halo_.above(d)};
-      prior_.loss_per_slice(exec, volume, work.prior_loss);
-      Kokkos::deep_copy(exec, work.host_loss, work.prior_loss);
-    }
-  });
-  model_.devices().fence("vcd: the host reads the statistics");
-  auto const host = [](auto const& work) { return work.host; };
-  auto const changes = work_->per_slice(model_, 0, host);
-  double const change = std::accumulate(changes.begin(), changes.end(), 0.0);
-  stats.delta_norm_per_slice = work_->per_slice(model_, 1, host);
-  for (double& norm : stats.delta_norm_per_slice) norm = std::sqrt(norm);
-  for (int d = 0; d < model_.devices().size(); ++d)
-    for (int k = 0; options_.compute_prior_loss && k < model_.recon_placement().owned(d).size(); ++k)
-      stats.prior_loss += work_->devices[d].host_loss(k);
-  stats.prior_loss /= static_cast<double>(model_.recon_shape().size());
-
-  model_.devices().for_each([&](int d, ExecSpace const& exec) {
-    auto& work = work_->devices[d];
-    Kokkos::deep_copy(exec, Kokkos::subview(work.host, Kokkos::pair<int, int>(0, 1), Kokkos::ALL),
-                      work.recon_sum.total());
-  });
-  model_.devices().fence("vcd: the host reads the sum of the image");
-  auto const magnitudes = work_->per_slice(model_, 0, host);
-  double const magnitude = std::accumulate(magnitudes.begin(), magnitudes.end(), 0.0);
-  stats.pct_change = magnitude > 0 ? 100 * change / magnitude : 0;
+void VCDSolver::restart() {
+  if (acceleration_) acceleration_->restart();
+  for (auto& pending : work_->pending) pending = {};
 }
 
 }  // namespace strata

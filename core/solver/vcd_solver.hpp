@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "core/model/prior.hpp"
@@ -19,7 +20,12 @@ struct VCDState {
   ShardedVolume hessian;                     ///< (A o A)' w
   ShardedSinogram weighted_error;            ///< w (y - A x)
   ShardedSinogram const* weights = nullptr;  ///< w; null: ones
+  /// y, from which accelerated runs compute the error anew from time to time; absent: they do not.
+  std::optional<ShardedSinogram> sinogram = {};
 };
+
+class ObjectiveSums;
+class SubspaceStep;
 
 class VCDSolver {
  public:
@@ -28,11 +34,18 @@ class VCDSolver {
             std::vector<SubsetPlan> plans);
   ~VCDSolver();
 
+  /// Adds a plan whose subsets are no larger than those there are. Returns its number.
+  int add_plan(SubsetPlan plan);
+  int num_plans() const { return static_cast<int>(plans_.size()); }
+
   /// One pass over the subsets of plan `plan` in the given order. Allocates nothing.
   IterationStats iterate(int iteration, int plan, std::vector<int> const& order);
 
-  /// Bytes of the solver's own arrays on `device`, for the memory plan.
-  static Index bytes_per_device(TomographyModel const& model, int device, int max_subset);
+  /// To be called when the prior has changed, so that objectives before and after cannot be compared.
+  void objective_changed();
+
+  /// To be called when the arrays of the state were set anew, also after a pass that was interrupted.
+  void restart();
 
  private:
   struct Workspace;
@@ -48,9 +61,13 @@ class VCDSolver {
   StepSums measure_direction(SubsetPlan::Subset const& subset);
   double step_length(StepSums const& sums) const;
   void take_step(SubsetPlan::Subset const& subset, double alpha);
+  void begin_statistics();
   void finish_pending();
   void share_direction(int entries);
   void finish_statistics(IterationStats& stats);
+  void make_objective();
+  void begin_acceleration();
+  void finish_objective(IterationStats& stats);
   ConstSinogram weights(int device) const;
 
   TomographyModel const& model_;
@@ -63,6 +80,8 @@ class VCDSolver {
   Halo halo_;
   SinogramSums sums_;
   std::unique_ptr<Workspace> work_;
+  std::unique_ptr<ObjectiveSums> objective_;    // where it is asked for without acceleration
+  std::unique_ptr<SubspaceStep> acceleration_;  // with acceleration
 };
 
 }  // namespace strata

@@ -27,31 +27,40 @@ void scale(ShardedVolume const& volume, double factor, bool positive) {
 
 }  // namespace
 
-double start_vcd(TomographyModel const& model, InitialImage initial, bool positivity, VCDState const& state,
-                 RedundancyOptions const& direct) {
-  SinogramLayout const& layout = model.sinogram_layout();
-  ShardedSinogram const scratch = model.make_sinogram("vcd::start");
-  SinogramSums const sums(model.sino_placement(), layout.rows);
-  if (state.weights) {
-    model.hessian_diagonal(*state.weights, state.hessian);
-  } else {
-    fill(layout, scratch, 1);
-    model.hessian_diagonal(scratch, state.hessian);
-  }
-
+double start_from(TomographyModel const& model, InitialImage initial, bool positivity, StartArrays const& arrays,
+                  RedundancyOptions const& direct) {
   double factor = 1;
-  if (initial == InitialImage::direct) direct_recon(model, state.weighted_error, scratch, state.recon, direct);
-  if (initial == InitialImage::given && positivity) scale(state.recon, 1, true);
-  model.forward_project(state.recon, scratch);
+  if (initial == InitialImage::direct) direct_recon(model, arrays.sinogram, arrays.projected, arrays.recon, direct);
+  if (initial == InitialImage::given && positivity) scale(arrays.recon, 1, true);
+  model.forward_project(arrays.recon, arrays.projected);
   if (initial == InitialImage::direct) {
-    double const norm = sum_of_products(sums, layout, scratch, scratch, state.weights);
-    if (norm > 0) factor = sum_of_products(sums, layout, scratch, state.weighted_error, state.weights) / norm;
-    scale(state.recon, factor, positivity);
-    if (positivity) model.forward_project(state.recon, scratch);
+    SinogramLayout const& layout = model.sinogram_layout();
+    SinogramSums const sums(model.sino_placement(), layout.rows);
+    double const norm = sum_of_products(sums, layout, arrays.projected, arrays.projected, arrays.weights);
+    if (norm > 0) factor = sum_of_products(sums, layout, arrays.projected, arrays.sinogram, arrays.weights) / norm;
+    scale(arrays.recon, factor, positivity);
+    if (positivity) model.forward_project(arrays.recon, arrays.projected);
   }
   // With positivity the image was changed after scaling, so its projection is taken anew and not scaled.
-  weighted_residual(state.weighted_error, static_cast<Real>(positivity ? 1 : factor), scratch, state.weights);
+  weighted_residual(arrays.sinogram, static_cast<Real>(positivity ? 1 : factor), arrays.projected, arrays.weights,
+                    arrays.weighted_error);
   return factor;
+}
+
+void compute_hessian(TomographyModel const& model, ShardedSinogram const* weights, ShardedVolume const& hessian) {
+  if (weights) return model.hessian_diagonal(*weights, hessian);
+  ShardedSinogram const ones = model.make_sinogram("vcd::ones");
+  fill(model.sinogram_layout(), ones, 1);
+  model.hessian_diagonal(ones, hessian);
+}
+
+double start_vcd(TomographyModel const& model, InitialImage initial, bool positivity, VCDState const& state,
+                 RedundancyOptions const& direct) {
+  compute_hessian(model, state.weights, state.hessian);
+  return start_from(
+      model, initial, positivity,
+      {state.weighted_error, state.weights, model.make_sinogram("vcd::start"), state.recon, state.weighted_error},
+      direct);
 }
 
 }  // namespace strata

@@ -10,14 +10,28 @@ namespace strata {
 /// How the run starts.
 enum class InitialImage {
   direct,  ///< direct reconstruction, scaled to fit the data best
-  given    ///< state.recon as it is
+  given    ///< the image as it is
 };
 
-/// In: state.weighted_error holds the sinogram y, state.weights the weights, state.recon the image when it is given.
-/// Out: recon (positive where `positivity`), weighted_error = w (y - A x), hessian.
-/// Needs one more sinogram while it runs. Source: solver.md 2.2, 2.3.
-/// `direct`: the weights of the direct reconstruction.
-/// Returns the factor that scaled the direct reconstruction, else 1.
+/// The arrays of a start. `weighted_error` may be `sinogram`, which is then lost, or `projected`.
+struct StartArrays {
+  ShardedSinogram sinogram;        ///< y
+  ShardedSinogram const* weights;  ///< w; null: ones
+  ShardedSinogram projected;       ///< overwritten
+  ShardedVolume recon;             ///< x
+  ShardedSinogram weighted_error;  ///< becomes w (y - A x)
+};
+
+/// Sets recon (direct, or as given; positive where `positivity`) and weighted_error. `direct`: the weights of the
+/// direct reconstruction. Allocates nothing when the image is given. Source: solver.md 2.2, 2.3. Returns the factor
+/// that scaled the direct reconstruction, else 1.
+double start_from(TomographyModel const& model, InitialImage initial, bool positivity, StartArrays const& arrays,
+                  RedundancyOptions const& direct = {});
+
+/// hessian = (A o A)' w at all pixels; null weights: ones, which need one more sinogram meanwhile.
+void compute_hessian(TomographyModel const& model, ShardedSinogram const* weights, ShardedVolume const& hessian);
+
+/// Both for a single run: in, state.weighted_error holds y; out, w (y - A x). Needs one more sinogram while it runs.
 double start_vcd(TomographyModel const& model, InitialImage initial, bool positivity, VCDState const& state,
                  RedundancyOptions const& direct = {});
 

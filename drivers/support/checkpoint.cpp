@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "core/base/interrupt.hpp"
 #include "core/base/log.hpp"
 #include "core/io/sharded_io.hpp"
 #include "drivers/support/results.hpp"
@@ -11,7 +12,7 @@ namespace strata {
 Checkpoint::Checkpoint(CheckpointOptions const& options, std::string const& output_file)
     : options_(options), file_(output_file + ".checkpoint") {}
 
-void Checkpoint::write_if_due(TomographyModel const& model, ShardedVolume const& recon,
+void Checkpoint::write_if_due(ImageGrid const& grid, ShardedVolume const& recon,
                               std::vector<IterationStats> const& history, std::uint32_t seed, bool force) {
   if (!options_.enabled() || history.empty()) return;
   auto const now = std::chrono::steady_clock::now();
@@ -19,8 +20,9 @@ void Checkpoint::write_if_due(TomographyModel const& model, ShardedVolume const&
   bool const by_time =
       options_.every_minutes && std::chrono::duration<double>(now - last_).count() >= 60 * *options_.every_minutes;
   if (!by_count && !by_time && !force) return;
+  DeferInterrupts const until_written;
   AtomicHdf5Writer writer(file_);
-  write_recon(writer, "/recon", model, recon, false);
+  write_recon(writer, "/recon", grid, recon, false);
   write_history(writer, history, true);
   writer.set_attribute("/", "seed", static_cast<std::int64_t>(seed));
   writer.commit();
@@ -28,13 +30,13 @@ void Checkpoint::write_if_due(TomographyModel const& model, ShardedVolume const&
   log::debug("checkpoint after ", history.size(), " iterations: ", file_);
 }
 
-std::vector<IterationStats> Checkpoint::resume(TomographyModel const& model, ShardedVolume const& recon,
+std::vector<IterationStats> Checkpoint::resume(ImageGrid const& grid, ShardedVolume const& recon,
                                                std::uint32_t seed) const {
   require(std::filesystem::exists(file_), "--resume: expected a checkpoint ", file_, ", there is none");
   Hdf5File const file(file_);
   auto const recorded = static_cast<std::uint32_t>(file.number_attribute("/", "seed"));
   require(recorded == seed, "--resume: ", file_, " was made with seed ", recorded, ", the deck says ", seed);
-  read_volume(file, "/recon", model.recon_shape().num_cols, recon);
+  read_volume(file, "/recon", grid.shape.num_cols, recon);
   return read_history(file);
 }
 

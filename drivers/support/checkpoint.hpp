@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "core/model/tomography_model.hpp"
 #include "core/solver/vcd_types.hpp"
+#include "drivers/support/image_grid.hpp"
 #include "drivers/support/program.hpp"
 
 namespace strata {
@@ -18,12 +18,11 @@ class Checkpoint {
 
   std::string const& file() const { return file_; }
   /// Writes one when it is due after `iterations` passes, or when `force` is set and checkpoints are on.
-  void write_if_due(TomographyModel const& model, ShardedVolume const& recon,
-                    std::vector<IterationStats> const& history, std::uint32_t seed, bool force = false);
+  void write_if_due(ImageGrid const& grid, ShardedVolume const& recon, std::vector<IterationStats> const& history,
+                    std::uint32_t seed, bool force = false);
   /// Reads the image into `recon` and returns the history. \throws InputError when there is no checkpoint, or it is of
   /// another run (shape, seed).
-  std::vector<IterationStats> resume(TomographyModel const& model, ShardedVolume const& recon,
-                                     std::uint32_t seed) const;
+  std::vector<IterationStats> resume(ImageGrid const& grid, ShardedVolume const& recon, std::uint32_t seed) const;
   /// The run is complete: removes the file.
   void remove() const;
 

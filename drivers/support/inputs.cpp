@@ -1,12 +1,16 @@
 #include "drivers/support/inputs.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <limits>
 
 #include "core/base/error.hpp"
+#include "core/base/interrupt.hpp"
 #include "core/base/log.hpp"
 #include "core/io/sharded_io.hpp"
 #include "core/solver/region_mask.hpp"
+#include "core/solver/resample_image.hpp"
 #include "drivers/support/preprocess.hpp"
 
 namespace strata {
@@ -80,13 +84,17 @@ WeightsSource read_weights_source(DeckSection const& input) {
 }
 
 std::vector<bool> read_region_mask(DeckSection const& geometry, ReconShape const& shape) {
+  return read_region_mask(geometry, shape, geometry.get("type", "") != "translation");
+}
+
+std::vector<bool> read_region_mask(DeckSection const& geometry, ReconShape const& shape, bool by_default) {
   RegionMask mask;
   if (geometry.kind("use_ror_mask") == DeckSection::Kind::section) {
     auto const name = read_name(geometry, "use_ror_mask", "/ror_mask");
     Hdf5File const file(name.file);
     file.require_shape(name.dataset, {shape.num_rows, shape.num_cols}, "rows, cols");
     mask = custom_mask(shape.num_rows, shape.num_cols, file.read<float>(name.dataset));
-  } else if (geometry.get("use_ror_mask", geometry.get("type", "") != "translation")) {
+  } else if (geometry.get("use_ror_mask", by_default)) {
     mask = ellipse_mask(shape.num_rows, shape.num_cols, geometry.get("reference_mode", false));
   } else {
     mask = full_mask(shape.num_rows, shape.num_cols);
@@ -109,6 +117,16 @@ void require_volume_shape(DatasetName const& name, ReconShape const& shape) {
                                     "rows, cols, slices");
 }
 
+void require_image(DatasetName const& name, ReconShape const& shape) {
+  Hdf5File const file(name.file);
+  if (!file.has_attribute(name.dataset, "delta_voxel")) return require_volume_shape(name, shape);
+  file.require_shape(name.dataset, {-1, -1, -1}, "rows, cols, slices");
+  auto const pitch = file.numbers_attribute(name.dataset, "delta_voxel");
+  bool const good = pitch.size() == 3 && std::all_of(pitch.begin(), pitch.end(), [](double p) { return p > 0; });
+  require(good, name.file, ": dataset ", name.dataset, ": attribute delta_voxel: expected three numbers > 0, found ",
+          joined(pitch));
+}
+
 ShardedSinogram load_sinogram(TomographyModel const& model, DatasetName const& name, std::string const& label) {
   Hdf5File const file(name.file);
   auto const sinogram = model.make_sinogram(label);
@@ -123,10 +141,37 @@ ShardedSinogram load_sinogram(TomographyModel const& model, DatasetName const& n
 }
 
 ShardedVolume load_volume(TomographyModel const& model, DatasetName const& name, std::string const& label) {
-  Hdf5File const file(name.file);
   auto const volume = model.make_volume(label);
-  read_volume(file, name.dataset, model.recon_shape().num_cols, volume);
+  load_volume(model, name, volume);
   return volume;
+}
+
+void load_volume(ImageGrid const& grid, DatasetName const& name, ShardedVolume const& volume) {
+  read_volume(Hdf5File(name.file), name.dataset, grid.shape.num_cols, volume);
+}
+
+void load_image(ImageGrid const& grid, DatasetName const& name, ShardedVolume const& volume) {
+  Hdf5File const file(name.file);
+  auto const extents = file.shape(name.dataset);
+  ReconShape const& shape = grid.shape;
+  ReconShape const source{static_cast<int>(extents[0]), static_cast<int>(extents[1]), static_cast<int>(extents[2])};
+  std::array<double, 3> ratio{1, 1, 1};
+  if (file.has_attribute(name.dataset, "delta_voxel")) {
+    auto const pitch = file.numbers_attribute(name.dataset, "delta_voxel");
+    for (std::size_t axis = 0; axis < 3; ++axis) ratio[axis] = grid.pitch[axis] / pitch[axis];
+  }
+  bool const same_pitch = std::all_of(ratio.begin(), ratio.end(), [](double r) { return std::abs(r - 1) < 1e-6; });
+  if (same_pitch && source == shape) return load_volume(grid, name, volume);
+  log::info("initial image: ", shape_text(extents), " voxels of ", name.file, " resampled to [", shape.num_rows, "][",
+            shape.num_cols, "][", shape.num_slices, "]");
+  ImageRows const rows{
+      source, [&](int row, std::span<float> values) {
+        check_interrupt();
+        file.read_slab(name.dataset, {row, 0, 0}, {1, source.num_cols, source.num_slices}, values.data());
+        bool const finite = std::all_of(values.begin(), values.end(), [](float v) { return std::isfinite(v); });
+        require(finite, name.file, ": dataset ", name.dataset, ": expected finite values, row ", row, " has others");
+      }};
+  resample_image(rows, ratio, shape, volume);
 }
 
 std::optional<ShardedSinogram> load_weights(TomographyModel const& model, WeightsSource const& source,

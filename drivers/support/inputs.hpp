@@ -9,6 +9,7 @@
 #include "core/io/deck.hpp"
 #include "core/model/tomography_model.hpp"
 #include "core/solver/weights.hpp"
+#include "drivers/support/image_grid.hpp"
 
 namespace strata {
 
@@ -35,15 +36,24 @@ WeightsSource read_weights_source(DeckSection const& input);
 
 /// `geometry.use_ror_mask`: true, false or a dataset; without it true, for translations false. [pixel]
 std::vector<bool> read_region_mask(DeckSection const& geometry, ReconShape const& shape);
+/// The same key of any section, with a default.
+std::vector<bool> read_region_mask(DeckSection const& section, ReconShape const& shape, bool by_default);
 
 /// Throws unless `name` has the shape of the model's sinogram or volume.
 void require_sinogram_shape(DatasetName const& name, SinogramShape const& shape);
 void require_volume_shape(DatasetName const& name, ReconShape const& shape);
 
+/// As require_volume_shape(), but an image whose attribute `delta_voxel` [row, col, slice] says its grid may have any
+/// shape.
+void require_image(DatasetName const& name, ReconShape const& shape);
+
 /// Reads the datasets into new arrays. Values must be finite; weights not negative and not all zero. `sinogram` is what
 /// a weight model is computed from.
 ShardedSinogram load_sinogram(TomographyModel const& model, DatasetName const& name, std::string const& label);
 ShardedVolume load_volume(TomographyModel const& model, DatasetName const& name, std::string const& label);
+void load_volume(ImageGrid const& grid, DatasetName const& name, ShardedVolume const& volume);
+/// Reads an image that require_image() took, resampled where it is on another grid. Both grids have the same centre.
+void load_image(ImageGrid const& grid, DatasetName const& name, ShardedVolume const& volume);
 std::optional<ShardedSinogram> load_weights(TomographyModel const& model, WeightsSource const& source,
                                             DatasetName const& sinogram);
 

@@ -1,40 +1,88 @@
 #include "drivers/support/memory_meter.hpp"
 
 #include <sys/resource.h>
+#include <unistd.h>
 
-#include <atomic>
+#include <algorithm>
 #include <cstring>
 #include <fstream>
-#include <string_view>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <sstream>
+#include <string>
+#include <unordered_map>
+
+#include "core/placement/memory.hpp"
 
 namespace strata {
 namespace {
 
 using SpaceHandle = Kokkos::Tools::SpaceHandle;
 
-std::atomic<Index> current = 0;
-std::atomic<Index> peak = 0;
-Kokkos::Tools::Experimental::EventSet former;
+struct Level {
+  Index current = 0;
+  Index peak = 0;
 
-bool is_counted(SpaceHandle const& space, char const* label) {
-  if (std::strcmp(space.name, Device::memory_space::name()) != 0) return false;
-  bool const on_host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, Device::memory_space>::accessible;
-  return !on_host || std::string_view(label).starts_with("strata::");
-}
+  void add(Index bytes) {
+    current += bytes;
+    peak = std::max(peak, current);
+  }
+};
+
+struct Block {
+  std::size_t device;
+  Index bytes;
+};
+
+/// Never destroyed: Kokkos frees arrays until the very end.
+struct Meter {
+  std::mutex mutex;
+  Level all;
+  std::vector<Level> devices = std::vector<Level>(1);
+  std::weak_ptr<DeviceSet const> set;
+  std::unordered_map<void const*, Block> blocks;
+  Kokkos::Tools::Experimental::EventSet former;
+
+  static Meter& instance() {
+    static Meter* const meter = new Meter;
+    return *meter;
+  }
+
+  std::size_t device_of(ExecSpace const* exec) const {
+    auto const devices_now = set.lock();
+    for (int d = 0; exec != nullptr && devices_now && d < devices_now->size(); ++d)
+      if (devices_now->exec(d) == *exec) return static_cast<std::size_t>(d);
+    return 0;
+  }
+};
 
 void on_allocate(SpaceHandle space, char const* label, void const* data, std::uint64_t bytes) {
-  if (is_counted(space, label)) {
-    Index const now = current += static_cast<Index>(bytes);
-    Index seen = peak;
-    while (now > seen && !peak.compare_exchange_weak(seen, now)) {
-    }
+  Meter& meter = Meter::instance();
+  constexpr bool on_host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, Device::memory_space>::accessible;
+  ExecSpace const* const exec = allocating_instance();
+  if (std::strcmp(space.name, Device::memory_space::name()) == 0 && (!on_host || exec != nullptr)) {
+    std::lock_guard const lock(meter.mutex);
+    Block const block{meter.device_of(exec), static_cast<Index>(bytes)};
+    meter.blocks[data] = block;
+    meter.all.add(block.bytes);
+    meter.devices[block.device].add(block.bytes);
   }
-  if (former.allocate_data != nullptr) former.allocate_data(space, label, data, bytes);
+  if (meter.former.allocate_data != nullptr) meter.former.allocate_data(space, label, data, bytes);
 }
 
 void on_deallocate(SpaceHandle space, char const* label, void const* data, std::uint64_t bytes) {
-  if (is_counted(space, label)) current -= static_cast<Index>(bytes);
-  if (former.deallocate_data != nullptr) former.deallocate_data(space, label, data, bytes);
+  Meter& meter = Meter::instance();
+  {
+    std::lock_guard const lock(meter.mutex);
+    auto const found = meter.blocks.find(data);
+    if (found != meter.blocks.end()) {
+      meter.all.add(-found->second.bytes);
+      meter.devices[found->second.device].add(-found->second.bytes);
+      meter.blocks.erase(found);
+    }
+  }
+  if (meter.former.deallocate_data != nullptr) meter.former.deallocate_data(space, label, data, bytes);
 }
 
 }  // namespace
@@ -42,28 +90,71 @@ void on_deallocate(SpaceHandle space, char const* label, void const* data, std::
 void start_memory_meter() {
   auto const installed = Kokkos::Tools::Experimental::get_callbacks();
   if (installed.allocate_data == on_allocate) return;
-  former = installed;
+  Meter::instance().former = installed;
   Kokkos::Tools::Experimental::set_allocate_data_callback(on_allocate);
   Kokkos::Tools::Experimental::set_deallocate_data_callback(on_deallocate);
 }
 
+void meter_devices(Devices const& devices) {
+  Meter& meter = Meter::instance();
+  std::lock_guard const lock(meter.mutex);
+  meter.set = devices;
+  meter.devices.assign(static_cast<std::size_t>(devices->size()), {});
+  for (auto& [data, block] : meter.blocks) block.device = 0;
+  meter.devices[0] = {meter.all.current, meter.all.current};
+}
+
 void restart_memory_peaks() {
-  peak = current.load();
+  Meter& meter = Meter::instance();
+  std::lock_guard const lock(meter.mutex);
+  meter.all.peak = meter.all.current;
+  for (auto& device : meter.devices) device.peak = device.current;
   std::ofstream("/proc/self/clear_refs") << "5\n";
 }
 
 Index peak_device_bytes() {
-  return peak;
+  Meter& meter = Meter::instance();
+  std::lock_guard const lock(meter.mutex);
+  return meter.all.peak;
+}
+
+std::vector<Index> peak_bytes_by_device() {
+  Meter& meter = Meter::instance();
+  std::lock_guard const lock(meter.mutex);
+  std::vector<Index> peaks;
+  for (auto const& device : meter.devices) peaks.push_back(device.peak);
+  return peaks;
 }
 
 Index current_device_bytes() {
-  return current;
+  Meter& meter = Meter::instance();
+  std::lock_guard const lock(meter.mutex);
+  return meter.all.current;
 }
 
 Index peak_host_bytes() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   return static_cast<Index>(usage.ru_maxrss) * 1024;
+}
+
+Index available_host_bytes() {
+  std::ifstream meminfo("/proc/meminfo");
+  std::string line;
+  while (std::getline(meminfo, line)) {
+    std::istringstream words(line);
+    std::string name;
+    Index kilobytes = 0;
+    if (words >> name >> kilobytes && name == "MemAvailable:") return kilobytes * 1024;
+  }
+  return std::numeric_limits<Index>::max();
+}
+
+Index current_host_bytes() {
+  Index total = 0;
+  Index resident = 0;
+  std::ifstream("/proc/self/statm") >> total >> resident;
+  return resident * sysconf(_SC_PAGESIZE);
 }
 
 }  // namespace strata

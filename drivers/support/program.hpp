@@ -38,11 +38,18 @@ class ProgramContext {
   CheckpointOptions const& checkpoint() const { return checkpoint_; }
   /// True: print geometry, shapes and memory, then stop.
   bool check_only() const { return options_.check; }
-  bool resume() const { return options_.resume; }
+  bool resume() const { return resume_; }
+  /// For runs with several results: whether this one goes on from a checkpoint.
+  void set_resume(bool resume) { resume_ = resume; }
   Provenance& provenance() { return provenance_; }
+
+  /// As this one for another deck of the same run: with its own output, and the log of this one.
+  ProgramContext with_deck(Deck const& deck) const;
 
   /// The devices asked for; enters them into the provenance. \throws InputError when this machine has not got them.
   Devices make_devices();
+  /// Where the user leaves the count to the program, as many as `work` is worth.
+  Devices make_devices(DeviceWork const& work);
   /// Per device, for planning; nothing: what is free.
   std::optional<Index> memory_limit_bytes() const { return memory_limit_; }
 
@@ -53,6 +60,8 @@ class ProgramContext {
   /// output or log that is the deck or a file that the deck names as input; unless only checking, checks that the
   /// output can be written and opens the log file. That file stays when the run fails.
   void start_run();
+  /// The same without the log file.
+  void check_run() const;
   /// As `PhaseTimer timer(context.provenance(), phase)`.
   PhaseTimer time(Phase phase) { return PhaseTimer(provenance_, phase); }
 
@@ -64,9 +73,11 @@ class ProgramContext {
  private:
   void read_devices();
   void read_output();
+  Devices noted(Devices devices);
 
   ProgramInfo const& info_;
   ProgramOptions const& options_;
+  bool resume_;
   std::optional<Deck> deck_;
   DeviceRequest devices_;
   std::optional<Index> memory_limit_;

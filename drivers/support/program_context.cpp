@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <filesystem>
 
 #include "core/base/log.hpp"
@@ -22,7 +23,8 @@ void allow_foreign_keys(Deck const& deck, ProgramInfo const& info) {
   auto const is_mine = [](std::vector<std::string> const& mine, std::string const& key) {
     return std::ranges::find(mine, key) != mine.end();
   };
-  for (char const* name : {"geometry", "reconstruction", "denoise", "project", "simulate", "preprocess"})
+  for (char const* name :
+       {"geometry", "reconstruction", "reconstructions", "denoise", "project", "simulate", "preprocess"})
     if (!is_mine(info.sections, name)) deck.root().allow(name);
   auto const input = deck.section("input");
   for (char const* key : {"sinogram", "weights", "initial_image", "prox_input", "image", "scan", "line_integrals",
@@ -50,12 +52,25 @@ constexpr int most_devices = 256;
 }  // namespace
 
 ProgramContext::ProgramContext(ProgramInfo const& info, ProgramOptions const& options)
-    : info_(info), options_(options) {
+    : info_(info), options_(options), resume_(options.resume) {
   if (!info.takes_deck) return;
   deck_ = Deck::load(options.deck, options.overrides);
   allow_foreign_keys(*deck_, info);
   read_devices();
   read_output();
+}
+
+ProgramContext ProgramContext::with_deck(Deck const& deck) const {
+  ProgramContext other = *this;
+  other.deck_ = deck;
+  other.output_ = {};
+  other.checkpoint_ = {};
+  allow_foreign_keys(deck, info_);
+  other.read_devices();
+  other.read_output();
+  other.output_.log = output_.log;
+  deck.section("output").record("log", std::filesystem::absolute(output_.log).string());
+  return other;
 }
 
 Deck const& ProgramContext::deck() const {
@@ -105,9 +120,17 @@ void ProgramContext::read_output() {
 }
 
 Devices ProgramContext::make_devices() {
-  Devices devices = DeviceSet::create(devices_);
+  return noted(DeviceSet::create(devices_));
+}
+
+Devices ProgramContext::make_devices(DeviceWork const& work) {
+  return noted(DeviceSet::create(devices_, work));
+}
+
+Devices ProgramContext::noted(Devices devices) {
   provenance_.device_summary = devices->summary();
   provenance_.num_devices = devices->size();
+  meter_devices(devices);
   return devices;
 }
 
@@ -119,15 +142,19 @@ void ProgramContext::require_not_output(std::string const& path) const {
 }
 
 void ProgramContext::start_run() {
+  check_run();
+  if (options_.check) return;
+  log::open_file(output_.log);
+  log::info(info_.name, " ", version(), " (", git_hash(), ", Kokkos ", kokkos_version(), ") on ",
+            provenance_.device_summary);
+}
+
+void ProgramContext::check_run() const {
   deck().reject_unread();
   std::vector<std::string> files{deck().file()};
   collect_files(parse_deck(deck().resolved(), "resolved deck"), files);
   for (auto const& file : files) require_not_output(file);
-  if (options_.check) return;
-  check_writable(output_.file);
-  log::open_file(output_.log);
-  log::info(info_.name, " ", version(), " (", git_hash(), ", Kokkos ", kokkos_version(), ") on ",
-            provenance_.device_summary);
+  if (!options_.check) check_writable(output_.file);
 }
 
 void ProgramContext::write_provenance(AtomicHdf5Writer& writer) const {
@@ -140,6 +167,14 @@ void ProgramContext::log_summary() const {
             provenance_.seconds(Phase::read), ", compute ", provenance_.seconds(Phase::compute), ", write ",
             provenance_.seconds(Phase::write), "); peak memory ", bytes_text(double(peak_host_bytes())), " host, ",
             bytes_text(double(peak_device_bytes())), " devices");
+  if (provenance_.estimated_device_bytes == 0) return;
+  auto const peaks = peak_bytes_by_device();
+  auto const compare = [](char const* what, Index estimated, Index measured) {
+    return text(what, ": estimated ", bytes_text(double(estimated)), ", measured ", bytes_text(double(measured)),
+                ", ratio ", std::round(1000.0 * double(measured) / double(estimated)) / 1000);
+  };
+  log::info("memory, ", compare("fullest device", provenance_.estimated_device_bytes, *std::ranges::max_element(peaks)),
+            "; ", compare("host", provenance_.estimated_host_bytes, peak_host_bytes()));
 }
 
 }  // namespace strata

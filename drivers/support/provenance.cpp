@@ -106,9 +106,17 @@ double Provenance::seconds_total() const {
   return total;
 }
 
-std::vector<std::int64_t> Provenance::peak_bytes_per_device() const {
-  return std::vector<std::int64_t>(static_cast<std::size_t>(num_devices), peak_device_bytes() / num_devices);
+namespace {
+
+/// Peaks of the devices; zeros for those that the meter was not told of.
+std::vector<std::int64_t> padded_peaks(int num_devices) {
+  auto const peaks = peak_bytes_by_device();
+  std::vector<std::int64_t> padded(peaks.begin(), peaks.end());
+  padded.resize(static_cast<std::size_t>(num_devices), 0);
+  return padded;
 }
+
+}  // namespace
 
 void write_provenance(AtomicHdf5Writer& writer, Provenance const& provenance) {
   auto const set = [&](char const* name, auto const& value) { writer.set_attribute("/provenance", name, value); };
@@ -119,8 +127,9 @@ void write_provenance(AtomicHdf5Writer& writer, Provenance const& provenance) {
   set("device_summary", provenance.device_summary);
   set("start_time", provenance.start_time());
   set("estimated_device_bytes", static_cast<std::int64_t>(provenance.estimated_device_bytes));
+  set("estimated_host_bytes", static_cast<std::int64_t>(provenance.estimated_host_bytes));
   set("peak_host_bytes", static_cast<std::int64_t>(peak_host_bytes()));
-  set("peak_device_bytes", provenance.peak_bytes_per_device());
+  set("peak_device_bytes", padded_peaks(provenance.num_devices));
   set("seconds_read", provenance.seconds(Phase::read));
   set("seconds_setup", provenance.seconds(Phase::setup));
   set("seconds_compute", provenance.seconds(Phase::compute));

@@ -31,9 +31,7 @@ class Provenance {
   std::string device_summary = "host";
   int num_devices = 1;
   Index estimated_device_bytes = 0;  ///< of the fullest device, from the plan of a run
-
-  /// Peak of each device: the sum of all divided by their number, for Kokkos does not tell them apart.
-  std::vector<std::int64_t> peak_bytes_per_device() const;
+  Index estimated_host_bytes = 0;    ///< of the whole process
 
  private:
   using Clock = std::chrono::steady_clock;

@@ -1,8 +1,11 @@
+#include "drivers/support/recon_job.hpp"
+
 #include <algorithm>
 #include <limits>
+#include <set>
 
 #include "core/base/error.hpp"
-#include "drivers/support/recon_run.hpp"
+#include "core/solver/vcd_memory.hpp"
 #include "drivers/support/results.hpp"
 #include "geometries/registry.hpp"
 
@@ -12,6 +15,13 @@ namespace {
 InitialSource read_initial(DeckSection const& input) {
   if (!input.has("initial_image")) return {};
   if (input.kind("initial_image") == DeckSection::Kind::number) return input.require<double>("initial_image");
+  if (input.kind("initial_image") == DeckSection::Kind::text) {
+    auto const name = input.require<std::string>("initial_image");
+    if (name == "direct") return {};
+    if (name == "prox_input") return ProxInputAsImage{};
+  }
+  if (input.kind("initial_image") != DeckSection::Kind::section)
+    input.fail("initial_image", "expected {file:, dataset:}, a number, direct or prox_input");
   return require_dataset(input, "initial_image", "/recon");
 }
 
@@ -36,6 +46,10 @@ Index largest_subset(ReconJob const& job) {
 
 }  // namespace
 
+bool needs_prox_input(ReconJob const& job) {
+  return job.settings.algorithm == "prox" || std::holds_alternative<ProxInputAsImage>(job.initial);
+}
+
 ReconJob read_recon_job(Deck const& deck) {
   ReconJob job;
   DeckSection const input = deck.section("input");
@@ -50,33 +64,84 @@ ReconJob read_recon_job(Deck const& deck) {
   job.mask = read_region_mask(deck.section("geometry"), job.geometry->params().recon);
   check_algorithm(reconstruction, job.settings, *job.geometry);
   if (auto const* given = std::get_if<DatasetName>(&job.weights)) require_sinogram_shape(*given, shape);
-  if (auto const* given = std::get_if<DatasetName>(&job.initial))
-    require_volume_shape(*given, job.geometry->params().recon);
+  if (auto const* given = std::get_if<DatasetName>(&job.initial)) require_image(*given, job.geometry->params().recon);
   if (job.prox_input) require_volume_shape(*job.prox_input, job.geometry->params().recon);
+  if (std::holds_alternative<ProxInputAsImage>(job.initial) && !job.prox_input)
+    input.fail("initial_image", "expected input.prox_input to begin with, there is none");
   if (job.settings.algorithm == "prox" && !job.prox_input)
     input.fail("prox_input", "expected {file:, dataset:} for algorithm prox, got none");
   return job;
 }
 
-MemoryPlan plan_memory(ReconJob const& job, Devices const& devices) {
-  MemoryPlan plan = plan_model(*job.geometry, devices);
-  NodeReduction const nodes(plan.views());
-  bool const several = devices->size() > 1;
-  plan.add_sinogram("sinogram and error sinogram");
-  plan.add_volume("recon");
-  if (job.settings.iterative()) {
-    Index const subset = largest_subset(job);
-    if (!std::holds_alternative<std::monostate>(job.weights)) plan.add_sinogram("weights");
-    plan.add_sinogram("filtered or projected sinogram");
-    plan.add_volume("Hessian diagonal");
-    if (job.prox_input) plan.add_volume("prox input");
-    plan.add_subset("subset gradient, curvature and direction", subset, 3, false);
-    plan.add_subset("subset back projection", subset, several ? nodes.num_nodes(0) : 1, true);
-    if (several) {
-      plan.add_subset("subset sums of other devices", subset, nodes.num_nodes(), false);
-      plan.add_subset("gathered direction", subset, 1, true);
-    }
+namespace {
+
+/// Entries of the lists of all partitions that the job will run.
+Index list_entries(ReconJob const& job) {
+  auto const masked = static_cast<Index>(std::count(job.mask.begin(), job.mask.end(), true));
+  auto const& schedule = job.settings.schedule;
+  if (job.settings.replay || schedule.partition_sequence.empty()) return masked;
+  std::set<int> partitions;
+  for (int i = schedule.first_iteration; i < schedule.max_iterations; ++i) {
+    int const last = static_cast<int>(schedule.partition_sequence.size()) - 1;
+    partitions.insert(schedule.partition_sequence[std::min(i, last)]);
   }
+  return masked * static_cast<Index>(partitions.size());
+}
+
+/// The stages of one iterative job.
+void plan_iterative(MemoryPlan& plan, ReconJob const& job, bool last) {
+  auto const& settings = job.settings;
+  VCDMemory const memory{largest_subset(job), list_entries(job), settings.slice_mean_damping};
+  auto const add_common = [&] {
+    plan.add_sinogram("sinogram");
+    plan.add_volume("recon");
+    plan.add_volume("Hessian diagonal");
+    if (needs_prox_input(job)) plan.add_volume("prox input");
+    // Acceleration computes the error anew from time to time.
+    if (!last || settings.vcd.acceleration != Acceleration::none) plan.add_sinogram("error sinogram");
+  };
+  plan.begin_stage("making the initial image");
+  add_common();
+  plan.add_pixel_lists("pixel lists of the subsets", memory.list_entries);
+  if (last && settings.vcd.acceleration == Acceleration::none) plan.add_sinogram("filtered or projected sinogram");
+  if (std::holds_alternative<std::monostate>(job.initial))
+    plan_direct(plan, *job.geometry, job.mask, settings.direct, false);
+  plan.begin_stage("iterating");
+  add_common();
+  plan_vcd(plan, memory, settings.vcd);
+  plan.end_stage();
+}
+
+}  // namespace
+
+MemoryPlan plan_memory(std::vector<ReconJob const*> const& jobs, Devices const& devices) {
+  ReconJob const& first = *jobs.front();
+  MemoryPlan plan = plan_model(*first.geometry, first.mask, devices);
+  bool const iterative =
+      std::any_of(jobs.begin(), jobs.end(), [](auto const* job) { return job->settings.iterative(); });
+  if (iterative && !std::holds_alternative<std::monostate>(first.weights)) plan.add_sinogram("weights");
+  for (auto const* job : jobs) {
+    bool const last = job == jobs.back();
+    if (job->settings.iterative()) {
+      plan_iterative(plan, *job, last);
+      continue;
+    }
+    plan.begin_stage("reconstructing directly");
+    plan.add_sinogram("sinogram");
+    plan.add_volume("recon");
+    if (!last) plan.add_sinogram("filtered sinogram");
+    plan_direct(plan, *job->geometry, job->mask, job->settings.direct, !iterative);
+    plan.end_stage();
+  }
+  plan.begin_stage("reading the sinogram");
+  plan.add_sinogram("sinogram");
+  plan.add_sinogram_staging();
+  plan.begin_stage("writing the image");
+  if (jobs.size() > 1) plan.add_sinogram("sinogram");
+  if (iterative) plan.add_volume("Hessian diagonal");
+  plan.add_volume("recon");
+  plan.add_volume_staging();
+  plan.end_stage();
   return plan;
 }
 

@@ -1,14 +1,16 @@
 #include "drivers/support/recon_run.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <iomanip>
 #include <memory>
+#include <optional>
 
 #include "core/base/interrupt.hpp"
 #include "core/base/log.hpp"
 #include "core/base/progress.hpp"
 #include "core/solver/direct_recon.hpp"
-#include "core/solver/vcd_solver.hpp"
-#include "core/solver/vcd_start.hpp"
+#include "core/solver/vcd_reconstruction.hpp"
 #include "drivers/support/checkpoint.hpp"
 #include "drivers/support/regularise.hpp"
 #include "prior/proximal.hpp"
@@ -24,125 +26,147 @@ VCDSchedule schedule_of(ReconJob const& job) {
   return make_schedule(job.settings.schedule, pixels);
 }
 
+/// Nothing where the objective is not computed.
+std::string objective_text(IterationStats const& stats) {
+  if (!std::isfinite(stats.objective)) return "";
+  std::string line = text(", objective ", std::setprecision(9), stats.objective);
+  if (std::isfinite(stats.excess_pct)) line += text(", at most ", stats.excess_pct, " % above its minimum");
+  if (stats.mended_cylinders > 0) line += text(", ", stats.mended_cylinders, " cylinders mended");
+  return line;
+}
+
 void log_iteration(IterationStats const& stats, int last, bool prior_loss) {
   log::info("iteration ", stats.iteration + 1, " of ", last, ": forward loss ", stats.fm_rmse, ", change ",
             stats.pct_change, " %, alpha ", stats.alpha, prior_loss ? text(", prior loss ", stats.prior_loss) : "",
-            ", ", stats.seconds, " s");
+            objective_text(stats), ", ", stats.seconds, " s");
 }
 
-ReconResult run_direct(ReconJob const& job, TomographyModel const& model, ProgramContext& context) {
-  ShardedSinogram const sinogram = [&] {
-    PhaseTimer const timer = context.time(Phase::read);
-    return load_sinogram(model, job.sinogram, "sinogram");
-  }();
-  ReconResult result{model.make_volume("recon"), {}, true};
+/// Why the run ended, and what is left.
+void log_end(VCDOptions const& options, ReconResult const& result) {
+  if (result.history.empty()) return;
+  IterationStats const& last = result.history.back();
+  bool const known = std::isfinite(last.excess_pct);
+  std::string const excess =
+      known ? text("the objective is at most ", last.excess_pct, " % above its minimum (an estimate)") : "";
+  if (result.converged && last.pct_change < options.stop_threshold_change_pct)
+    log::info("converged: the change is below stop_threshold_change_pct = ", options.stop_threshold_change_pct, " %",
+              known ? "; " : "", excess);
+  else if (result.converged)
+    log::info("converged: ", excess, ", stop_excess_pct = ", options.stop_excess_pct);
+  else if (options.stop_excess_pct > 0)
+    log::warn("not converged: max_iterations reached, ",
+              known ? excess : "too few passes to estimate how far the objective is above its minimum");
+  else if (options.stop_threshold_change_pct > 0)
+    log::warn("not converged: max_iterations reached at a change of ", last.pct_change, " %", known ? "; " : "",
+              excess);
+}
+
+ReconResult run_direct(ReconJob const& job, PreparedScan& scan, bool last, ProgramContext& context) {
   PhaseTimer const timer = context.time(Phase::compute);
-  direct_recon(model, sinogram, sinogram, result.recon, job.settings.direct);
+  TomographyModel const& model = scan.model();
+  ReconResult result{model.make_volume("recon"), {}, true};
+  ShardedSinogram const sinogram = last ? scan.take_sinogram() : scan.sinogram();
+  direct_recon(model, sinogram, last ? sinogram : model.make_sinogram("filtered"), result.recon, job.settings.direct);
   return result;
 }
 
-ShardedVolume initial_image(ReconJob const& job, TomographyModel const& model) {
-  if (auto const* given = std::get_if<DatasetName>(&job.initial)) return load_volume(model, *given, "recon");
-  auto const recon = model.make_volume("recon");
+/// Sets `recon`, which holds zeros, to the initial image, where there is one.
+void set_initial_image(ReconJob const& job, TomographyModel const& model,
+                       std::optional<ShardedVolume> const& prox_input, ShardedVolume const& recon) {
+  if (auto const* given = std::get_if<DatasetName>(&job.initial)) load_image(model, *given, recon);
+  if (std::holds_alternative<ProxInputAsImage>(job.initial)) copy(*prox_input, recon);
   // The reference fills the whole plane; by default what lies outside the region of reconstruction stays 0.
   auto const& pixels = job.settings.vcd.reference_mode ? model.all_pixels() : model.masked_pixels();
   if (auto const* constant = std::get_if<double>(&job.initial)) model.fill(recon, pixels, static_cast<Real>(*constant));
-  return recon;
 }
 
-/// The arrays of a run as they are read.
-struct LoadedData {
-  ShardedSinogram sinogram;
-  std::optional<ShardedSinogram> weights;
-  std::optional<ShardedVolume> prox_input;
-  ShardedVolume recon;
-};
-
-LoadedData load(ReconJob const& job, TomographyModel const& model) {
-  return {load_sinogram(model, job.sinogram, "weighted_error"), load_weights(model, job.weights, job.sinogram),
-          job.prox_input ? std::optional(load_volume(model, *job.prox_input, "prox_input")) : std::nullopt,
-          initial_image(job, model)};
-}
-
-/// Numbers that single precision cannot hold end up here as infinities; better a sentence than an image of them.
-void require_finite(IterationStats const& stats) {
-  for (double const value : {stats.fm_rmse, stats.pct_change, stats.alpha, stats.prior_loss})
-    require(std::isfinite(value), "iteration ", stats.iteration + 1,
-            ": the image or the error is not finite any more: ",
-            "line integrals, weights, sigmas or the initial image are beyond what single precision can hold");
-}
-
-/// The passes of the schedule, with stop test, checkpoints and interruption.
-void iterate(ReconJob const& job, TomographyModel const& model, VCDSchedule const& schedule, VCDSolver& solver,
-             Checkpoint& checkpoint, ReconResult& result) {
-  int const first = job.settings.schedule.first_iteration;
-  int const last = first + static_cast<int>(schedule.passes.size());
-  bool const prior_loss = job.settings.vcd.compute_prior_loss;
-  Progress progress("reconstruction", last - first);
-  try {
-    for (int pass = static_cast<int>(result.history.size()); pass < last - first; ++pass) {
-      auto const& step = schedule.passes[pass];
-      result.history.push_back(solver.iterate(first + pass, step.partition, step.order));
-      require_finite(result.history.back());
-      auto const& stats = result.history.back();
-      log_iteration(stats, last, prior_loss);
-      progress.update(pass + 1, text("change ", stats.pct_change, " %"));
-      result.converged = stats.pct_change < job.settings.vcd.stop_threshold_change_pct;
-      if (result.converged) break;
-      checkpoint.write_if_due(model, result.recon, result.history, job.settings.schedule.seed);
-      check_interrupt();
+/// Sets image and error sinogram: from the checkpoint, whose history is returned, or as the deck says.
+std::vector<IterationStats> begin(ReconJob const& job, TomographyModel const& model, bool resume,
+                                  std::optional<ShardedVolume> const& prox_input, Checkpoint const& checkpoint,
+                                  VCDReconstruction& reconstruction, ProgramContext& context) {
+  std::vector<IterationStats> history;
+  bool const direct = std::holds_alternative<std::monostate>(job.initial) && !resume;
+  {
+    PhaseTimer const timer = context.time(Phase::read);
+    if (resume) {
+      history = checkpoint.resume(model, reconstruction.image(), job.settings.schedule.seed);
+      log::info("resuming after ", history.size(), " iterations");
+    } else {
+      set_initial_image(job, model, prox_input, reconstruction.image());
     }
+  }
+  if (direct)
+    log::info("initial image: ", model.geometry().direct_name(), ", scaled by ",
+              reconstruction.start_direct(job.settings.direct));
+  else
+    reconstruction.start_given();
+  return history;
+}
+
+/// The passes of the schedule, with stop test, checkpoints and interruption. `result` holds the history of a resumed
+/// run.
+void iterate(ReconJob const& job, TomographyModel const& model, VCDReconstruction& reconstruction, int passes,
+             Checkpoint& checkpoint, ReconResult& result) {
+  auto const& settings = job.settings;
+  int const first = settings.schedule.first_iteration;
+  double const threshold = settings.vcd.stop_threshold_change_pct;
+  int const done = static_cast<int>(result.history.size());
+  Progress progress("reconstruction", passes);
+  try {
+    auto const observe = [&](IterationStats const& stats) {
+      result.history.push_back(stats);
+      log_iteration(stats, first + passes, settings.vcd.compute_prior_loss);
+      progress.update(stats.iteration - first + 1, std::isfinite(stats.excess_pct)
+                                                       ? text("excess below ", stats.excess_pct, " %")
+                                                       : text("change ", stats.pct_change, " %"));
+      if (stats.pct_change < threshold) return;
+      checkpoint.write_if_due(model, result.recon, result.history, settings.schedule.seed);
+      check_interrupt();
+    };
+    result.converged = reconstruction.iterate({done, std::max(passes - done, 0)}, observe).converged;
   } catch (Interrupted const&) {
-    checkpoint.write_if_due(model, result.recon, result.history, job.settings.schedule.seed, true);
+    checkpoint.write_if_due(model, result.recon, result.history, settings.schedule.seed, true);
     throw;
   }
   progress.finish();
-  if (result.converged)
-    log::info("converged: the change is below stop_threshold_change_pct = ", job.settings.vcd.stop_threshold_change_pct,
-              " %");
-  else if (job.settings.vcd.stop_threshold_change_pct > 0 && !result.history.empty())
-    log::warn("not converged: max_iterations reached at a change of ", result.history.back().pct_change, " %");
+  log_end(settings.vcd, result);
 }
 
 }  // namespace
 
-ReconResult run_recon(ReconJob& job, TomographyModel const& model, ProgramContext& context) {
-  if (!job.settings.iterative()) return run_direct(job, model, context);
-  LoadedData const data = [&] {
+PreparedScan load_scan(ReconJob const& job, TomographyModel const& model, bool with_weights, ProgramContext& context) {
+  PhaseTimer const timer = context.time(Phase::read);
+  auto sinogram = load_sinogram(model, job.sinogram, "sinogram");
+  return {model, std::move(sinogram), with_weights ? load_weights(model, job.weights, job.sinogram) : std::nullopt};
+}
+
+ReconResult run_recon(ReconJob& job, PreparedScan& scan, bool last, ProgramContext& context) {
+  if (!job.settings.iterative()) return run_direct(job, scan, last, context);
+  TomographyModel const& model = scan.model();
+  std::optional<ShardedVolume> prox_input;
+  if (needs_prox_input(job)) {
     PhaseTimer const timer = context.time(Phase::read);
-    return load(job, model);
-  }();
+    prox_input = model.make_volume("prox_input");
+    load_volume(model, *job.prox_input, *prox_input);
+  }
   PhaseTimer const timer = context.time(Phase::compute);
-  ShardedSinogram const* const weights = data.weights ? &*data.weights : nullptr;
-  regularise(model, data.sinogram, weights, context.deck().section("reconstruction"), job.settings);
-  if (job.settings.slice_mean_damping) job.settings.vcd.slice_mean_damping = model.geometry().slice_mean_damping();
-  auto const& settings = job.settings;
-  auto const prior = settings.algorithm == "prox" ? make_proximal_prior(*data.prox_input, *settings.sigma_prox)
+  regularise(model, scan.sinogram(), scan.weights(), context.deck().section("reconstruction"), job.settings);
+  auto& settings = job.settings;
+  if (settings.slice_mean_damping) settings.vcd.slice_mean_damping = model.geometry().slice_mean_damping();
+  auto const prior = settings.algorithm == "prox" ? make_proximal_prior(*prox_input, *settings.sigma_prox)
                                                   : make_qggmrf_prior(settings.prior);
-  VCDSchedule schedule = schedule_of(job);
-  std::vector<SubsetPlan> plans;
-  for (auto& partition : schedule.partitions) {
-    plans.push_back(make_subset_plan(model, partition));
-    partition = {};
-  }
-  VCDState const state{data.recon, model.make_volume("hessian"), data.sinogram, weights};
-  ReconResult result{state.recon, {}, false};
-  auto initial = std::holds_alternative<std::monostate>(job.initial) ? InitialImage::direct : InitialImage::given;
-  Checkpoint checkpoint(context.checkpoint(), context.output().file);
-  if (context.resume()) {
-    result.history = checkpoint.resume(model, state.recon, settings.schedule.seed);
-    initial = InitialImage::given;
-    log::info("resuming after ", result.history.size(), " iterations");
-  }
-  double const factor =
-      start_vcd(model, initial, settings.vcd.positivity_flag && !settings.vcd.reference_mode, state, settings.direct);
-  if (initial == InitialImage::direct)
-    log::info("initial image: ", model.geometry().direct_name(), ", scaled by ", factor);
   VCDOptions options = settings.vcd;
   options.interrupt_within_pass = !context.checkpoint().enabled();
-  VCDSolver solver(model, *prior, options, state, std::move(plans));
-  iterate(job, model, schedule, solver, checkpoint, result);
-  checkpoint.remove();
+  VCDSchedule schedule = schedule_of(job);
+  int const passes = static_cast<int>(schedule.passes.size());
+  // Acceleration computes the error anew from time to time.
+  bool const keep = !last || options.acceleration != Acceleration::none;
+  VCDReconstruction reconstruction(scan, *prior, options, std::move(schedule),
+                                   keep ? VCDReconstruction::Sinogram::kept : VCDReconstruction::Sinogram::used_up);
+  Checkpoint checkpoint(context.checkpoint(), context.output().file);
+  ReconResult result{reconstruction.image(), {}, false};
+  result.history = begin(job, model, context.resume(), prox_input, checkpoint, reconstruction, context);
+  iterate(job, model, reconstruction, passes, checkpoint, result);
   return result;
 }
 

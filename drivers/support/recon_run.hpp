@@ -1,37 +1,14 @@
-/// A reconstruction from deck to image.
+/// Reconstructions of one scan, from deck to image.
 #pragma once
 
-#include <optional>
-#include <variant>
 #include <vector>
 
-#include "core/model/memory_plan.hpp"
-#include "core/model/tomography_model.hpp"
-#include "drivers/support/inputs.hpp"
+#include "core/solver/prepared_scan.hpp"
+#include "core/solver/vcd_types.hpp"
 #include "drivers/support/program.hpp"
-#include "drivers/support/recon_settings.hpp"
+#include "drivers/support/recon_job.hpp"
 
 namespace strata {
-
-/// `input.initial_image`: absent (direct reconstruction), a number, or a dataset.
-using InitialSource = std::variant<std::monostate, double, DatasetName>;
-
-/// Everything that the deck says about a reconstruction, read and checked before anything is allocated.
-struct ReconJob {
-  DatasetName sinogram;
-  WeightsSource weights;
-  InitialSource initial;
-  std::optional<DatasetName> prox_input;
-  ReconSettings settings;
-  std::shared_ptr<Geometry const> geometry;
-  std::vector<bool> mask;
-};
-
-/// \throws InputError for anything that is wrong with the deck or the shapes of its files.
-ReconJob read_recon_job(Deck const& deck);
-
-/// What the job will allocate on `devices`.
-MemoryPlan plan_memory(ReconJob const& job, Devices const& devices);
 
 struct ReconResult {
   ShardedVolume recon;
@@ -39,7 +16,10 @@ struct ReconResult {
   bool converged = false;  ///< the change fell below the threshold
 };
 
-/// Reads the data and reconstructs. Logs a line each iteration.
-ReconResult run_recon(ReconJob& job, TomographyModel const& model, ProgramContext& context);
+/// Reads the sinogram, and weights where `with_weights`.
+PreparedScan load_scan(ReconJob const& job, TomographyModel const& model, bool with_weights, ProgramContext& context);
+
+/// Reconstructs. Logs a line each iteration. `last`: nobody needs the sinogram afterwards, so it may be overwritten.
+ReconResult run_recon(ReconJob& job, PreparedScan& scan, bool last, ProgramContext& context);
 
 }  // namespace strata

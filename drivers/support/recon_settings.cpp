@@ -79,9 +79,31 @@ QGGMRFParams read_prior(DeckSection const& section, RunAttributes const& run, bo
   return prior;
 }
 
-ScheduleParams read_schedule(DeckSection const& section, bool reference_mode, RunAttributes const& run) {
+/// Acceleration and the tests that end a run. The change of the image says little about how far a run is, so
+/// accelerated runs look at the objective alone unless the deck says otherwise.
+void read_acceleration(DeckSection const& section, RunAttributes const& run, bool replay, VCDOptions& vcd) {
+  bool const subspace = section.choice("acceleration", {"none", "subspace"}, "none") == "subspace";
+  if (subspace && vcd.reference_mode)
+    section.fail("acceleration", "expected none together with reference_mode: the reference has no acceleration");
+  vcd.acceleration = subspace ? Acceleration::subspace : Acceleration::none;
+  vcd.acceleration_directions = section.get("acceleration_directions", 1);
+  if (vcd.acceleration_directions != 1 && vcd.acceleration_directions != 2)
+    section.fail("acceleration_directions", text("expected 1 or 2, got ", vcd.acceleration_directions));
+  double const change = replay ? run.number("stop_threshold_change_pct", 0) : (subspace ? 0 : 0.2);
+  vcd.stop_threshold_change_pct =
+      at_least(section, "stop_threshold_change_pct", section.get("stop_threshold_change_pct", change), 0, true);
+  double const excess = subspace && !replay ? 0.1 : 0;
+  vcd.stop_excess_pct = at_least(section, "stop_excess_pct", section.get("stop_excess_pct", excess), 0, true);
+  vcd.compute_prior_loss = section.get("compute_prior_loss", false);
+  vcd.compute_objective = vcd.stop_excess_pct > 0 || (vcd.compute_prior_loss && !vcd.reference_mode);
+}
+
+ScheduleParams read_schedule(DeckSection const& section, VCDOptions const& vcd, RunAttributes const& run) {
   ScheduleParams schedule;
-  schedule.max_iterations = section.get("max_iterations", static_cast<int>(run.number("max_iterations", 15)));
+  bool const accelerated = vcd.acceleration != Acceleration::none;
+  // An accelerated run ends when it has converged; the number only guards it.
+  int const most = static_cast<int>(run.number("max_iterations", accelerated ? 50 : 15));
+  schedule.max_iterations = section.get("max_iterations", most);
   // The orders of all passes are drawn before the first one.
   constexpr int most_iterations = 100'000;
   if (schedule.max_iterations < 0 || schedule.max_iterations > most_iterations)
@@ -90,11 +112,13 @@ ScheduleParams read_schedule(DeckSection const& section, bool reference_mode, Ru
   schedule.first_iteration = section.get("first_iteration", static_cast<int>(run.number("first_iteration", 0)));
   if (schedule.first_iteration < 0)
     section.fail("first_iteration", text("expected a number >= 0, got ", schedule.first_iteration));
-  schedule.granularity = section.get("granularity", default_granularity());
+  schedule.granularity = section.get("granularity", accelerated ? accelerated_granularity() : default_granularity());
   if (schedule.granularity.empty()) section.fail("granularity", "expected at least one number of subsets, got none");
   for (int const subsets : schedule.granularity)
     if (subsets < 1) section.fail("granularity", text("expected numbers of subsets of at least 1, got ", subsets));
-  schedule.partition_sequence = section.get("partition_sequence", default_partition_sequence());
+  // A sequence that is given alone counts in the default granularity, and the other way round.
+  schedule.partition_sequence =
+      section.get("partition_sequence", accelerated ? accelerated_partition_sequence() : default_partition_sequence());
   if (schedule.partition_sequence.empty())
     section.fail("partition_sequence", "expected at least one index into granularity, got none");
   int const partitions = static_cast<int>(schedule.granularity.size());
@@ -105,7 +129,7 @@ ScheduleParams read_schedule(DeckSection const& section, bool reference_mode, Ru
   int const seed = section.get("seed", 0);
   if (seed < 0) section.fail("seed", text("expected a number >= 0, got ", seed));
   schedule.seed = static_cast<std::uint32_t>(seed);
-  schedule.mode = reference_mode ? PartitionMode::reference : PartitionMode::balanced;
+  schedule.mode = vcd.reference_mode ? PartitionMode::reference : PartitionMode::balanced;
   return schedule;
 }
 
@@ -123,11 +147,11 @@ ReconSettings read_recon_settings(DeckSection const& section, std::string const&
   vcd.positivity_flag = section.get("positivity_flag", run.number("positivity_flag", 0) != 0);
   vcd.max_alpha = at_least(section, "max_alpha",
                            section.get("max_alpha", run.number("max_alpha", translation ? 1.3 : 1.5)), 0, false);
-  double const stop = settings.replay ? run.number("stop_threshold_change_pct", 0) : 0.2;
-  vcd.stop_threshold_change_pct =
-      at_least(section, "stop_threshold_change_pct", section.get("stop_threshold_change_pct", stop), 0, true);
-  vcd.compute_prior_loss = section.get("compute_prior_loss", false);
-  settings.schedule = read_schedule(section, vcd.reference_mode, run);
+  read_acceleration(section, run, settings.replay.has_value(), vcd);
+  // Whoever says how many subsets there shall be gets them.
+  bool const own_subsets = section.has("granularity") || section.has("partition_sequence") || settings.replay;
+  if (vcd.acceleration != Acceleration::none && !own_subsets) vcd.finer_below_alpha = 0.6;
+  settings.schedule = read_schedule(section, vcd, run);
   settings.prior = read_prior(section, run, translation);
   Choice const automatic = vcd.reference_mode ? Choice::off : Choice::automatic;
   settings.direct = {read_choice(section, "short_scan_weights", automatic),
@@ -140,7 +164,6 @@ ReconSettings read_recon_settings(DeckSection const& section, std::string const&
   settings.sigma_y = given_sigma(section, "sigma_y", run.number("sigma_y"));
   settings.sigma_x = given_sigma(section, "sigma_x", run.number("sigma_x"));
   settings.sigma_prox = given_sigma(section, "sigma_prox", run.number("sigma_prox"));
-  section.choice("acceleration", {"none"}, "none");
   return settings;
 }
 
@@ -152,8 +175,9 @@ VCDSchedule read_replay(ReconSettings const& settings, int num_pixels) {
   auto const order_shape = file.shape(order_name);
   auto const orders = file.read<int>(order_name);
   require(order_shape.size() == 2, replay.file, ": dataset ", order_name, ": expected [iteration, position]");
-  VCDSchedule schedule;
   int const first = settings.schedule.first_iteration;
+  VCDSchedule schedule;
+  schedule.first_iteration = first;
   // A run that stopped early has a longer sequence than orders.
   int const recorded =
       static_cast<int>(std::min<std::int64_t>(order_shape[0], static_cast<std::int64_t>(sequence.size())));

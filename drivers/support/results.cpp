@@ -1,13 +1,16 @@
 #include "drivers/support/results.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <iostream>
+#include <limits>
 
 #include "core/base/error.hpp"
 #include "core/base/log.hpp"
 #include "core/io/preview.hpp"
 #include "core/io/sharded_io.hpp"
+#include "drivers/support/memory_meter.hpp"
 
 namespace strata {
 namespace {
@@ -62,17 +65,14 @@ void write_column(AtomicHdf5Writer& writer, std::string const& name, std::vector
 
 }  // namespace
 
-std::vector<std::string> write_recon(AtomicHdf5Writer& writer, std::string const& dataset, TomographyModel const& model,
+std::vector<std::string> write_recon(AtomicHdf5Writer& writer, std::string const& dataset, ImageGrid const& grid,
                                      ShardedVolume const& volume, bool previews, std::string const& units) {
-  CentralSlices slices(model.recon_shape());
-  write_volume(writer, dataset, model.recon_shape().num_cols, volume, [&](std::span<float> part) {
+  CentralSlices slices(grid.shape);
+  write_volume(writer, dataset, grid.shape.num_cols, volume, [&](std::span<float> part) {
     if (previews) slices.add(part);
   });
-  auto const& params = model.geometry().params();
   writer.set_attribute(dataset, "axes", "row, col, slice");
-  writer.set_attribute(dataset, "delta_voxel",
-                       std::vector<double>{params.delta_voxel * params.voxel_row_aspect, params.delta_voxel,
-                                           params.delta_voxel * params.voxel_slice_aspect});
+  writer.set_attribute(dataset, "delta_voxel", std::vector<double>(grid.pitch.begin(), grid.pitch.end()));
   writer.set_attribute(dataset, "units", units);
   return previews ? slices.write(writer.path()) : std::vector<std::string>{};
 }
@@ -82,6 +82,11 @@ void write_history(AtomicHdf5Writer& writer, std::vector<IterationStats> const& 
   write_column(writer, "pct_change", column(history, &IterationStats::pct_change));
   write_column(writer, "alpha", column(history, &IterationStats::alpha));
   write_column(writer, "seconds", column(history, &IterationStats::seconds));
+  auto const known = [](IterationStats const& stats) { return std::isfinite(stats.objective); };
+  if (!history.empty() && std::all_of(history.begin(), history.end(), known)) {
+    write_column(writer, "objective", column(history, &IterationStats::objective));
+    write_column(writer, "excess_pct", column(history, &IterationStats::excess_pct));
+  }
   if (prior_loss) write_column(writer, "prior_loss", column(history, &IterationStats::prior_loss));
   std::vector<double> norms;
   for (auto const& stats : history)
@@ -98,10 +103,14 @@ std::vector<IterationStats> read_history(Hdf5File const& file) {
   auto const alpha = file.read<double>("/history/alpha");
   auto const seconds = file.read<double>("/history/seconds");
   bool const has_prior = file.has("/history/prior_loss");
+  bool const has_objective = file.has("/history/objective");
+  std::vector<double> const unknown(loss.size(), std::numeric_limits<double>::quiet_NaN());
+  auto const objective = has_objective ? file.read<double>("/history/objective") : unknown;
+  auto const excess = has_objective ? file.read<double>("/history/excess_pct") : unknown;
   auto const prior = has_prior ? file.read<double>("/history/prior_loss") : std::vector<double>(loss.size());
   std::vector<double> norms;
   if (!loss.empty()) norms = file.read<double>("/history/delta_norm_per_slice");
-  for (auto const* other : {&change, &alpha, &seconds, &prior})
+  for (auto const* other : {&change, &alpha, &seconds, &prior, &objective, &excess})
     require(other->size() == loss.size(), file.path(), ": group /history: expected ", loss.size(),
             " iterations in each dataset, got ", other->size());
   std::vector<IterationStats> history(loss.size());
@@ -112,10 +121,37 @@ std::vector<IterationStats> read_history(Hdf5File const& file) {
     history[i].alpha = alpha.at(i);
     history[i].seconds = seconds.at(i);
     history[i].prior_loss = prior.at(i);
+    history[i].objective = objective.at(i);
+    history[i].excess_pct = excess.at(i);
     history[i].delta_norm_per_slice.assign(norms.begin() + i * slices, norms.begin() + (i + 1) * slices);
   }
   return history;
 }
+
+namespace {
+
+/// What a TomographyModel allocates.
+void plan_projection(MemoryPlan& plan, Geometry const& geometry, std::vector<bool> const& mask,
+                     std::string const& suffix, bool buffers) {
+  auto const& devices = plan.slices().devices();
+  plan.add_pixel_lists("pixel lists" + suffix,
+                       static_cast<Index>(mask.size()) + std::count(mask.begin(), mask.end(), true));
+  std::vector<Index> projectors;
+  for (int d = 0; d < devices->size(); ++d)
+    projectors.push_back(geometry.projector_bytes(devices->exec(d), plan.views().owned(d), plan.slices().blocks()));
+  plan.add("workspace of the projector" + suffix, projectors);
+  if (buffers) plan.add_exchange("buffers between devices" + suffix);
+}
+
+std::vector<Index> memory_limits(ProgramContext const& context, MemoryPlan const& plan) {
+  std::vector<Index> limits;
+  auto const given = context.memory_limit_bytes();
+  DeviceSet const& devices = *plan.slices().devices();
+  for (int d = 0; d < devices.size(); ++d) limits.push_back(given ? *given : devices.free_bytes(d));
+  return limits;
+}
+
+}  // namespace
 
 std::vector<std::string> describe(Geometry const& geometry, Placement const& slices, Placement const& views,
                                   Index masked_pixels) {
@@ -138,20 +174,35 @@ std::vector<std::string> describe(Geometry const& geometry, Placement const& sli
   return lines;
 }
 
-MemoryPlan plan_model(Geometry const& geometry, Devices const& devices) {
+MemoryPlan plan_model(Geometry const& geometry, std::vector<bool> const& mask, Devices const& devices, bool projects) {
   auto const& params = geometry.params();
   Placement const slices = Placement::of_slices(devices, params.recon.num_slices);
   MemoryPlan plan(slices, Placement::of_views(devices, params.sinogram.num_views),
                   {geometry.det_row_blocks(slices.blocks()), params.sinogram.num_det_channels}, params.recon);
-  Index const lists = 2 * params.recon.num_pixels() * Index(sizeof(int) + 2 * sizeof(Real));
-  plan.add("pixel lists", std::vector<Index>(devices->size(), lists));
-  plan.add_host("staging", Index(32) << 20);
+  plan_projection(plan, geometry, mask, "", projects);
   return plan;
 }
 
-void report(ProgramContext& context, Geometry const& geometry, std::vector<bool> const& mask, MemoryPlan const& plan) {
-  auto lines =
-      describe(geometry, plan.slices(), plan.views(), static_cast<Index>(std::count(mask.begin(), mask.end(), true)));
+void plan_direct(MemoryPlan& plan, Geometry const& geometry, std::vector<bool> const& mask,
+                 RedundancyOptions const& options, bool first) {
+  RedundancyWeights const weights = redundancy_weights(geometry.ray_fan(), options);
+  if (weights.channels_before + weights.channels_after == 0) return;
+  auto const wide = geometry.widened(weights.channels_before, weights.channels_after);
+  if (!wide) return;
+  plan.add_sinogram("sinogram of a wider detector", 1, weights.channels_before + weights.channels_after);
+  plan_projection(plan, *wide, mask, " of a wider detector", !first);
+}
+
+void report(ProgramContext& context, Geometry const& geometry, std::vector<bool> const& mask, MemoryPlan& plan) {
+  report(
+      context,
+      describe(geometry, plan.slices(), plan.views(), static_cast<Index>(std::count(mask.begin(), mask.end(), true))),
+      plan);
+}
+
+void report(ProgramContext& context, std::vector<std::string> lines, MemoryPlan& plan) {
+  auto const limits = memory_limits(context, plan);
+  plan.fit(limits);
   auto const memory = plan.lines();
   lines.insert(lines.end(), memory.begin(), memory.end());
   for (auto const& line : lines) {
@@ -160,9 +211,11 @@ void report(ProgramContext& context, Geometry const& geometry, std::vector<bool>
     else
       log::info(line);
   }
-  auto const limit = context.memory_limit_bytes();
-  plan.check(limit ? static_cast<double>(*limit) / 1e9 : 0);
-  context.provenance().estimated_device_bytes = plan.device_bytes(0);
+  plan.check(limits, context.memory_limit_bytes().has_value());
+  plan.check_host(available_host_bytes());
+  auto const device_bytes = plan.device_bytes();
+  context.provenance().estimated_device_bytes = *std::max_element(device_bytes.begin(), device_bytes.end());
+  context.provenance().estimated_host_bytes = current_host_bytes() + plan.host_bytes();
 }
 
 }  // namespace strata

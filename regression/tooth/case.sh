@@ -9,7 +9,7 @@ run recon tooth_recon.yaml "${data[@]}" --output coarse.h5 \
   --set geometry.delta_voxel=8 --set reconstruction.max_iterations=4 \
   --set 'reconstruction.granularity=[8, 32, 64]' --set 'reconstruction.partition_sequence=[0, 1, 2]'
 "$bin/strata_info" coarse.h5 >info.said || fail "strata_info"
-for figure in 'delta_voxel 8 x 8 x 8' 'forward loss' 'change' 'seconds' 'memory'; do
+for figure in 'delta_voxel 8 x 8 x 1' 'forward loss' 'change' 'seconds' 'memory'; do
   grep -qF "$figure" info.said || { cat info.said; fail "strata_info does not say: $figure"; }
 done
 [ -s coarse_axial.png ] || fail "there is no picture"

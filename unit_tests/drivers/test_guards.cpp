@@ -8,6 +8,7 @@
 #include "core/base/interrupt.hpp"
 #include "core/io/atomic_path.hpp"
 #include "core/io/sharded_io.hpp"
+#include "core/solver/direct_recon.hpp"
 #include "core/solver/vcd_schedule.hpp"
 #include "core/solver/vcd_solver.hpp"
 #include "core/solver/vcd_start.hpp"
@@ -76,6 +77,27 @@ TEST_F(Guards, ReadingStopsWhenTheUserInterrupts) {
   std::raise(SIGINT);
 
   EXPECT_THROW(read_volume(Hdf5File(file("in.h5")), "/recon", 3, volume), Interrupted);
+}
+
+TEST_F(Guards, OperatorsDirectReconstructionAndWritingStopWhenTheUserInterrupts) {
+  test::CtCase const golden("parallel_odd_nonsquare");
+  for (int const devices : {1, 3}) {
+    auto const model = golden.model(devices);
+    auto const sinogram = golden.sinogram(*model, "/sinogram");
+    auto const volume = model->make_volume("test::volume");
+    InterruptGuard const guard;
+
+    std::raise(SIGINT);
+
+    EXPECT_THROW(model->forward_project(volume, sinogram), Interrupted);
+    EXPECT_THROW(model->back_project(sinogram, volume), Interrupted);
+    EXPECT_THROW(model->hessian_diagonal(sinogram, volume), Interrupted);
+    EXPECT_THROW(direct_recon(*model, sinogram, sinogram, volume), Interrupted);
+    AtomicHdf5Writer writer(file("out.h5"));
+    EXPECT_THROW(write_volume(writer, "/recon", model->recon_shape().num_cols, volume), Interrupted);
+    EXPECT_THROW(write_sinogram(writer, "/sinogram", model->sinogram_layout(), sinogram), Interrupted);
+  }
+  EXPECT_TRUE(files().empty());
 }
 
 TEST_F(Guards, AHistoryWithColumnsOfDifferentLengthsIsRefused) {

@@ -45,9 +45,7 @@ double dot(Values const& a, Values const& b) {
 
 Range views_of_device(int num_views, int num_devices, int device) {
   ViewGroups const groups(num_views);
-  auto const boundary = [&](int d) {
-    return std::min(groups.num_groups * d / num_devices * groups.group_size, num_views);
-  };
+  auto const boundary = [&](int d) { return groups.begin(groups.num_groups * d / num_devices); };
   return {boundary(device), boundary(device + 1)};
 }
 

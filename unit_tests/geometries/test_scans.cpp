@@ -74,7 +74,12 @@ TEST(ConeScan, ReadsHelicalShifts) {
   auto const scan = from(cone + "  helical_z_shifts: {values: [-3, -1, 1, 3]}\n", cone_shape);
   EXPECT_EQ(numbers(*scan, "helical_z_shifts"), (std::vector<double>{-3, -1, 1, 3}));
   EXPECT_EQ(scan->params().recon.num_slices, 32);
-  EXPECT_EQ(scan->direct_filter().slice_weights.size(), 32u);
+  EXPECT_EQ(scan->row_fan().z_shifts, (std::vector<double>{-3, -1, 1, 3}));
+  EXPECT_TRUE(scan->direct_filter().slice_weights.empty());
+  auto const as_reference =
+      from(cone + "  helical_z_shifts: {values: [-3, -1, 1, 3]}\n  reference_mode: true\n", cone_shape);
+  EXPECT_EQ(as_reference->direct_filter().slice_weights.size(), 32u);
+  EXPECT_TRUE(as_reference->row_fan().angles.empty());
   EXPECT_TRUE(scan->ray_fan().helical);
   EXPECT_TRUE(from(cone, cone_shape)->direct_filter().slice_weights.empty());
 }

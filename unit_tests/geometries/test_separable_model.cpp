@@ -13,10 +13,10 @@ struct Results {
   friend bool operator==(Results const&, Results const&) = default;
 };
 
-/// \param max_band_blocks 1: small batches of cylinders
-Results run_all(CtCase const& golden, int num_devices, int max_band_blocks, float padding) {
+/// \param max_exchange_bytes 1: small batches of cylinders
+Results run_all(CtCase const& golden, int num_devices, int max_exchange_bytes, float padding) {
   TomographyModel const model(DeviceSet::virtual_devices(num_devices), golden.geometry(), golden.mask(),
-                              max_band_blocks);
+                              max_exchange_bytes);
   auto const phantom = golden.volume(model, "phantom");
   auto const random = golden.sinogram(model, "random_sinogram");
   auto const out = model.make_sinogram("test::out");

@@ -173,7 +173,7 @@ std::vector<double> SeparableRun::curvature(Values const& direction, Values cons
 }
 
 std::pair<Values, Values> SeparableRun::descend(Values const& direction, Real alpha, Values const& weights,
-                                                Values const& error, bool fused) const {
+                                                Values const& error, bool fused, bool measured) const {
   Values all(error.size());
   std::vector<Values> values;
   int const num_blocks = blocks_.num_blocks();
@@ -181,7 +181,9 @@ std::pair<Values, Values> SeparableRun::descend(Values const& direction, Real al
     Sinogram const u = shard(device, error);
     Sinogram const w = weights.empty() ? Sinogram() : shard(device, weights);
     PendingStep step;
-    if (!direction.empty()) step = {band(direction, Position::by_entry), alpha};
+    if (!direction.empty()) step = {band(direction, Position::by_entry), alpha, measured};
+    Array1<double> const per_view("per_view", device.views.size());
+    if (measured) device.projector->curvature(exec_, step.direction, w, per_view);
     auto const& nodes = device.projector->nodes();
     Cylinders const out = empty_cylinders(Position::by_entry, static_cast<int>(nodes.size()) * num_blocks);
     auto const part = [&](int n) {

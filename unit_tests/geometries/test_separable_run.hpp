@@ -43,8 +43,9 @@ class SeparableRun {
   /// [view][row][channel] -> [entry][slice], shard by shard of slices when `by_shard`.
   Values back(Values const& sino, int power = 1, Position position = Position::by_pixel, bool by_shard = false) const;
   std::vector<double> curvature(Values const& direction, Values const& weights) const;
+  /// `measured`: after a call of curvature() for the direction.
   std::pair<Values, Values> descend(Values const& direction, Real alpha, Values const& weights, Values const& error,
-                                    bool fused) const;
+                                    bool fused, bool measured = false) const;
 
   Cylinders cylinders(Values const& entries, Position position) const;
   Cylinders empty_cylinders(Position position, int num_blocks) const;

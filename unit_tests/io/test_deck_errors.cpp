@@ -86,10 +86,9 @@ TEST(DeckErrors, AMissingKeyThatIsOnlyMisspeltIsReportedAsThat) {
             "deck.yaml:2:3: geometry.typ: unknown key, did you mean 'type'?");
 }
 
-TEST(DeckErrors, UnreadKeysAreRejectedWithASuggestion) {
-  Deck const deck = Deck::parse(
-      "geometry:\n  type: cone\n  angles: {strat: 0}\nreconstruction:\n  p: 1\n  sharpnes: 1\n  volume: 3\n"
-      "  unit: 1\nouput: {file: a}\n");
+/// What reject_unread() says about a deck of which some keys are known.
+std::string unread_error(std::string const& content) {
+  Deck const deck = Deck::parse(content);
   DeckSection const geometry = deck.section("geometry");
   geometry.get("type", "");
   geometry.section("angles").get("start", 0.0);
@@ -97,14 +96,30 @@ TEST(DeckErrors, UnreadKeysAreRejectedWithASuggestion) {
   deck.section("reconstruction").get("sharpness", 0.0);
   deck.section("reconstruction").declare({"p"});
   deck.section("output").get("file", "");
+  return message_of<InputError>([&] { deck.reject_unread(); });
+}
 
-  EXPECT_EQ(message_of<InputError>([&] { deck.reject_unread(); }),
-            "deck.yaml:3:12: geometry.angles.strat: unknown key, did you mean 'start'?\n"
-            "deck.yaml:5:3: reconstruction.p: has no effect here, remove it\n"
-            "deck.yaml:6:3: reconstruction.sharpnes: unknown key, did you mean 'sharpness'?\n"
-            "deck.yaml:7:3: reconstruction.volume: unknown key, known are sharpness, p\n"
-            "deck.yaml:8:3: reconstruction.unit: unknown key, it belongs to geometry.angles\n"
-            "deck.yaml:9:1: ouput: unknown section, did you mean 'output'?");
+TEST(DeckErrors, UnreadKeysAreRejectedWithASuggestion) {
+  EXPECT_EQ(unread_error("geometry:\n  type: cone\n  angles: {strat: 0}\n"),
+            "deck.yaml:3:12: geometry.angles.strat: unknown key, did you mean 'start'?");
+  EXPECT_EQ(unread_error("reconstruction:\n  p: 1\n"),
+            "deck.yaml:2:3: reconstruction.p: has no effect here, remove it");
+  EXPECT_EQ(unread_error("reconstruction:\n  sharpnes: 1\n"),
+            "deck.yaml:2:3: reconstruction.sharpnes: unknown key, did you mean 'sharpness'?");
+  EXPECT_EQ(unread_error("reconstruction:\n  volume: 3\n"),
+            "deck.yaml:2:3: reconstruction.volume: unknown key, known are sharpness, p");
+  EXPECT_EQ(unread_error("reconstruction:\n  unit: 1\n"),
+            "deck.yaml:2:3: reconstruction.unit: unknown key, it belongs to geometry.angles");
+  EXPECT_EQ(unread_error("ouput: {file: a}\n"), "deck.yaml:1:1: ouput: unknown section, did you mean 'output'?");
+}
+
+TEST(DeckErrors, OfSeveralUnreadKeysTheFirstIsExplainedAndTheOthersAreCounted) {
+  EXPECT_EQ(unread_error("reconstruction: {sharpnes: 1, volume: 3}\n"),
+            "deck.yaml:1:18: reconstruction.sharpnes: unknown key, did you mean 'sharpness'? (and 1 more key that "
+            "nothing reads)");
+  EXPECT_EQ(unread_error("reconstruction: {sharpnes: 1, volume: 3}\nouput: 1\nx: 2\n"),
+            "deck.yaml:1:18: reconstruction.sharpnes: unknown key, did you mean 'sharpness'? (and 3 more keys that "
+            "nothing reads)");
 }
 
 TEST(DeckErrors, SectionsOfOtherProgramsCanBeAllowed) {

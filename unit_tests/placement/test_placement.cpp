@@ -91,7 +91,7 @@ TEST(Placement, ViewSharesBeginOnGroupBoundariesAndDifferByOneGroup) {
       int fewest = views, most = 0;
       for (int d = 0; d < devices; ++d) {
         Range const own = placement.owned(d);
-        EXPECT_TRUE(own.begin % placement.groups().group_size == 0 || own.begin == views);
+        EXPECT_EQ(groups_in(own, placement.groups()), placement.owned_groups(d));
         fewest = std::min(fewest, placement.owned_groups(d).size());
         most = std::max(most, placement.owned_groups(d).size());
       }

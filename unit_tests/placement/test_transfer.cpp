@@ -28,20 +28,6 @@ TEST(BandBuffer, RefusesMoreThanItHasRoomFor) {
   EXPECT_THROW(buffer.cylinders(1 << 20, 1 << 20, 64), Error) << "the product is beyond 32 bits";
 }
 
-TEST(Broadcast, GivesEveryDeviceWhatTheOwnerHas) {
-  for (int const count : {1, 2, 5})
-    for (int owner = 0; owner < count; ++owner) {
-      auto const devices = DeviceSet::virtual_devices(count);
-      auto const source = constant(*devices, owner, 2, 3, 16, 4);
-      std::vector<Cylinders> targets;
-      for (int d = 0; d < count; ++d) targets.push_back(constant(*devices, d, 2, 3, 16, 0));
-
-      broadcast(*devices, owner, source, targets);
-
-      for (auto const& target : targets) EXPECT_EQ(value_at(target, 1, 2, 15), 4);
-    }
-}
-
 TEST(AllGather, PutsTheShardsSideBySideOnEveryDevice) {
   for (int const slices : {2, 7, 200}) {
     int const count = 3;

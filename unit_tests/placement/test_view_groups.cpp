@@ -11,20 +11,52 @@ namespace {
 
 std::vector<int> const view_counts = {1, 2, 3, 5, 7, 31, 32, 33, 63, 64, 65, 97, 180, 181, 1000, 1023, 5001};
 
-TEST(ViewGroups, CutTheViewsIntoEqualGroupsWithoutGapsOfWhichNoneIsEmpty) {
+TEST(ViewGroups, CutTheViewsWithoutGapsIntoGroupsThatDifferByOneViewAtMost) {
   for (int const views : view_counts) {
     SCOPED_TRACE(views);
     ViewGroups const groups(views);
-    EXPECT_LE(groups.num_groups, ViewGroups::max_groups);
+    EXPECT_EQ(groups.num_groups, std::min(views, ViewGroups::max_groups));
     int next = 0;
     for (int g = 0; g < groups.num_groups; ++g) {
       Range const part = groups.views(g);
       EXPECT_EQ(part.begin, next);
-      EXPECT_FALSE(part.empty());
-      EXPECT_TRUE(part.size() == groups.group_size || g == groups.num_groups - 1);
+      EXPECT_TRUE(part.size() == views / groups.num_groups || part.size() == views / groups.num_groups + 1);
+      EXPECT_EQ(groups_in(part, groups), (Range{g, g + 1}));
       next = part.end;
     }
     EXPECT_EQ(next, views);
+  }
+}
+
+TEST(ViewGroups, BoundTheLongestRunOfNeighboursFromAboveAndByLessThanAView) {
+  for (int const views : view_counts)
+    for (int const count : {1, 2, 4}) {
+      ViewGroups const groups(views);
+      for (int g = 0; g + count <= groups.num_groups; g += count)
+        EXPECT_LE(groups.begin(g + count) - groups.begin(g), groups.longest_run(count)) << views;
+      EXPECT_LT((groups.longest_run(count) - 1) * groups.num_groups, count * views) << views;
+    }
+}
+
+TEST(ViewGroups, RefuseViewsThatDoNotBeginOrEndWithAGroup) {
+  ViewGroups const groups(100);  // three or four views each
+
+  EXPECT_EQ(groups_in({0, 100}, groups), (Range{0, 32}));
+  EXPECT_EQ(groups_in({50, 100}, groups), (Range{16, 32}));
+  EXPECT_EQ(groups_in({100, 100}, groups), (Range{32, 32}));
+  EXPECT_THROW(groups_in({0, 1}, groups), Error);
+  EXPECT_THROW(groups_in({1, 100}, groups), Error);
+  EXPECT_THROW(groups_in({50, 0}, groups), Error);
+}
+
+TEST(CoveringNodes, AreOneForEachOfTwoFourAndEightDevicesAndAHandfulForOthers) {
+  for (int const views : {32, 33, 100, 180, 1001, 5001}) {
+    ViewGroups const groups(views);
+    for (int const devices : {1, 2, 3, 4, 5, 7, 8, 16, 32})
+      for (int d = 0; d < devices; ++d) {
+        auto const nodes = covering_nodes({32 * d / devices, 32 * (d + 1) / devices}, groups);
+        EXPECT_LE(nodes.size(), 32 % devices == 0 ? 1u : 5u) << views << " views, device " << d << " of " << devices;
+      }
   }
 }
 

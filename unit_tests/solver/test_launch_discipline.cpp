@@ -6,10 +6,12 @@
 #include <set>
 #include <string>
 
+#include "core/solver/denoiser.hpp"
 #include "core/solver/vcd_solver.hpp"
 #include "core/solver/vcd_start.hpp"
 #include "drivers/support/recon_settings.hpp"
 #include "prior/proximal.hpp"
+#include "prior/qggmrf.hpp"
 #include "unit_tests/support/ct_case.hpp"
 
 namespace strata::test {
@@ -105,6 +107,7 @@ struct Setting {
   bool reference_mode = false;
   bool prior_loss = false;
   bool prox = false;
+  int acceleration_directions = 0;
 };
 
 /// Passes over two partitions; the first is not watched.
@@ -119,6 +122,10 @@ void run(Setting const& setting) {
   options.positivity_flag = setting.positivity;
   options.reference_mode = setting.reference_mode;
   options.compute_prior_loss = setting.prior_loss;
+  if (setting.acceleration_directions > 0) {
+    options.acceleration = Acceleration::subspace;
+    options.acceleration_directions = setting.acceleration_directions;
+  }
   QGGMRFParams params;
   params.sigma_x = golden.file().number_attribute("/runs/noisy", "sigma_x");
   auto const prior =
@@ -154,6 +161,14 @@ TEST(LaunchDiscipline, HoldsForPositivityTheReferenceModeAndTheProximalPrior) {
   }
 }
 
+TEST(LaunchDiscipline, HoldsForAcceleration) {
+  for (int const devices : {1, 3}) {
+    run({.devices = devices, .weights = true, .acceleration_directions = 1});
+    run({.devices = devices, .weights = true, .positivity = true, .acceleration_directions = 2});
+    run({.devices = devices, .prox = true, .acceleration_directions = 1});
+  }
+}
+
 TEST(LaunchDiscipline, EveryDeviceLaunchesTheKernelsOfASubsetOnce) {
   run({.devices = 1, .weights = true});
   auto const one = Events::instance().kernels;
@@ -164,6 +179,39 @@ TEST(LaunchDiscipline, EveryDeviceLaunchesTheKernelsOfASubsetOnce) {
     EXPECT_EQ(one.count(name), 64u + 4u) << name;
     EXPECT_EQ(three.count(name), 3 * one.count(name)) << name;
   }
+}
+
+/// Passes of the denoiser; the first is not watched.
+void run_denoiser(int num_devices, bool reference_mode) {
+  ReconShape const shape{9, 8, 11};
+  auto const slices = Placement::of_slices(DeviceSet::virtual_devices(num_devices), shape.num_slices);
+  auto const image = make_volume(slices, shape.num_pixels(), "test::image");
+  auto const recon = make_volume(slices, shape.num_pixels(), "test::recon");
+  std::vector<int> pixels;
+  for (int p = 0; p < 72; ++p) pixels.push_back(p);
+  QGGMRFParams params;
+  params.sigma_x = 1;
+  auto const prior = make_qggmrf_prior(params);
+  Denoiser denoiser(*prior, {.sigma_noise = 1, .reference_mode = reference_mode, .compute_prior_loss = true}, shape,
+                    image, recon, denoiser_partition(pixels, shape, reference_mode, 0));
+  denoiser.iterate(0);
+
+  Watch const watch;
+  for (int pass : {1, 2}) denoiser.iterate(pass);
+  expect_discipline();
+}
+
+TEST(LaunchDiscipline, HoldsInPassesOfTheDenoiser) {
+  for (int const devices : {1, 3, 13})
+    for (bool const reference : {false, true}) run_denoiser(devices, reference);
+}
+
+TEST(LaunchDiscipline, TheDenoiserStagesHalosOnceAPassAndNoneOnOneDevice) {
+  // At the ends that shards share: four on three devices. The second exchange is for the prior's value.
+  run_denoiser(1, false);
+  EXPECT_EQ(Events::instance().kernels.count("strata::extract_slice"), 0u);
+  run_denoiser(3, false);
+  EXPECT_EQ(Events::instance().kernels.count("strata::extract_slice"), 2u * 2u * 4u);
 }
 
 void fill_without_name(Array1<Real> const& view) {

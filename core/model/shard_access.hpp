@@ -1,4 +1,4 @@
-/// How kernels of a prior walk along the slices of a shard.
+/// How kernels walk from a voxel to its neighbours in a shard.
 #pragma once
 
 #include "core/model/prior.hpp"

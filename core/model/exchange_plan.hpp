@@ -1,0 +1,35 @@
+/// How much several devices exchange at a time, and the memory that takes.
+#pragma once
+
+#include <vector>
+
+#include "core/placement/placement.hpp"
+
+namespace strata {
+
+/// Projections of several devices move cylinders in batches of pixels. Results do not depend on the batch's length: it
+/// follows from the memory that there is. A single device exchanges nothing.
+class ExchangePlan {
+ public:
+  /// `max_bytes`: what the buffers of the fullest device may take; the smallest batch is used where that is too little.
+  /// 0: 32 MiB or an eighth of a device's part of the volume, whichever is less. `turns`: 2 where a batch moves while
+  /// another one is projected, 1 where they take turns in the same memory; 0: what suits the back end.
+  ExchangePlan(Placement const& slices, Placement const& views, Index num_pixels, Index max_bytes = 0, int turns = 0);
+
+  int batch() const { return batch_; }  ///< pixels
+  int turns() const { return turns_; }
+  /// Forward: a device's slices of the batch. Back: partial sums of its view nodes, all slices, for each turn. Values.
+  Index send_values(int device) const { return batch_ * send_[device]; }
+  /// Forward: all slices of the batch, for each turn. Back: partial sums of all nodes, the device's slices. Values.
+  Index receive_values(int device) const { return batch_ * receive_[device]; }
+  std::vector<Index> device_bytes() const;
+  /// Bytes of the fullest device with the smallest batch, 0 for a single device.
+  Index smallest_bytes() const;
+
+ private:
+  std::vector<Index> send_, receive_;  // values a pixel
+  int batch_ = 0;
+  int turns_ = 1;
+};
+
+}  // namespace strata

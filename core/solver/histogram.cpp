@@ -1,0 +1,135 @@
+#include "core/solver/histogram.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "core/base/error.hpp"
+
+namespace strata {
+namespace {
+
+#if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP)
+constexpr int num_chunks = 2048;
+#else
+constexpr int num_chunks = 64;
+#endif
+
+/// A shard as rows of lanes of which the first `real` count: [item][lane].
+struct VolumeRows {
+  ConstCylinders x;
+  SliceBlocks blocks;
+  int first_block;
+  KOKKOS_FUNCTION Index size() const { return Index(x.extent_int(0)) * x.extent_int(1); }
+  KOKKOS_FUNCTION int real(Index item) const {
+    return blocks.slices(first_block + static_cast<int>(item / x.extent_int(1))).size();
+  }
+  KOKKOS_FUNCTION Real const* row(Index item) const { return x.data() + item * x.extent_int(2); }
+};
+
+struct SinogramRows {
+  ConstSinogram y;
+  SinogramLayout layout;
+  int num_views;
+  KOKKOS_FUNCTION Index size() const { return Index(num_views) * y.extent_int(1) * y.extent_int(2); }
+  KOKKOS_FUNCTION int real(Index item) const {
+    int const block = static_cast<int>(item / y.extent_int(2) % y.extent_int(1));
+    return item % y.extent_int(2) < layout.num_channels ? layout.rows.slices(block).size() : 0;
+  }
+  KOKKOS_FUNCTION Real const* row(Index item) const { return y.data() + item * y.extent_int(3); }
+};
+
+struct Chunk {
+  Index begin, end;
+  KOKKOS_FUNCTION Chunk(Index chunk, Index size)
+      : begin(size * chunk / num_chunks), end(size * (chunk + 1) / num_chunks) {}
+};
+
+/// limits[chunk] = smallest and largest value of the chunk's rows.
+template <class Rows>
+void find_limits(ExecSpace const& exec, Rows const& rows, Array2<Real> const& limits) {
+  Real const highest = std::numeric_limits<Real>::max();
+  Kokkos::parallel_for(
+      "strata::find_limits", Kokkos::RangePolicy<ExecSpace>(exec, 0, num_chunks), KOKKOS_LAMBDA(int chunk) {
+        Real low = highest, high = -highest;
+        Chunk const part(chunk, rows.size());
+        for (Index item = part.begin; item < part.end; ++item) {
+          Real const* const row = rows.row(item);
+          int const real = rows.real(item);
+          for (int lane = 0; lane < real; ++lane) {
+            low = row[lane] < low ? row[lane] : low;
+            high = row[lane] > high ? row[lane] : high;
+          }
+        }
+        limits(chunk, 0) = low;
+        limits(chunk, 1) = high;
+      });
+}
+
+/// counts[chunk][bin], of the chunk's rows.
+template <class Rows>
+void count_values(ExecSpace const& exec, Rows const& rows, double low, double high, Array2<Index> const& counts) {
+  int const bins = counts.extent_int(1);
+  double const scale = high > low ? bins / (high - low) : 0;
+  Kokkos::parallel_for(
+      "strata::count_values", Kokkos::RangePolicy<ExecSpace>(exec, 0, num_chunks), KOKKOS_LAMBDA(int chunk) {
+        for (int bin = 0; bin < bins; ++bin) counts(chunk, bin) = 0;
+        Chunk const part(chunk, rows.size());
+        for (Index item = part.begin; item < part.end; ++item) {
+          Real const* const row = rows.row(item);
+          int const real = rows.real(item);
+          for (int lane = 0; lane < real; ++lane) {
+            int const bin = static_cast<int>((double(row[lane]) - low) * scale);
+            ++counts(chunk, bin < bins ? bin : bins - 1);
+          }
+        }
+      });
+}
+
+template <class Rows>
+Histogram count(Devices const& devices, std::vector<Rows> const& rows, int num_bins) {
+  std::vector<Array2<Real>> limits;
+  std::vector<Array2<Index>> counts;
+  for (int d = 0; d < devices->size(); ++d) {
+    limits.push_back(make_view<Array2<Real>>(devices->exec(d), "strata::histogram_limits", num_chunks, 2));
+    counts.push_back(make_view<Array2<Index>>(devices->exec(d), "strata::histogram_counts", num_chunks, num_bins));
+  }
+  devices->for_each([&](int d, ExecSpace const& exec) { find_limits(exec, rows[d], limits[d]); });
+  devices->fence("histogram: the host reads the limits");
+  Histogram result{std::numeric_limits<double>::max(), std::numeric_limits<double>::lowest(),
+                   std::vector<Index>(static_cast<std::size_t>(num_bins))};
+  for (auto const& shard : limits) {
+    auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), shard);
+    for (int chunk = 0; chunk < num_chunks; ++chunk) {
+      result.low = std::min(result.low, double(host(chunk, 0)));
+      result.high = std::max(result.high, double(host(chunk, 1)));
+    }
+  }
+  require(result.low <= result.high, "histogram: expected at least one finite value, found none");
+  devices->for_each(
+      [&](int d, ExecSpace const& exec) { count_values(exec, rows[d], result.low, result.high, counts[d]); });
+  devices->fence("histogram: the host adds the counts");
+  for (auto const& shard : counts) {
+    auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), shard);
+    for (int chunk = 0; chunk < num_chunks; ++chunk)
+      for (int bin = 0; bin < num_bins; ++bin) result.counts[static_cast<std::size_t>(bin)] += host(chunk, bin);
+  }
+  return result;
+}
+
+}  // namespace
+
+Histogram histogram(ShardedVolume const& volume, int num_bins) {
+  SliceBlocks const blocks = volume.placement.blocks();
+  std::vector<VolumeRows> rows;
+  for (int d = 0; d < volume.num_devices(); ++d) rows.push_back({volume[d], blocks, blocks.blocks_of_shard(d).begin});
+  return count(volume.placement.devices(), rows, num_bins);
+}
+
+Histogram histogram(ShardedSinogram const& sinogram, SinogramLayout const& layout, int num_bins) {
+  std::vector<SinogramRows> rows;
+  for (int d = 0; d < sinogram.num_devices(); ++d)
+    rows.push_back({sinogram[d], layout, sinogram.placement.owned(d).size()});
+  return count(sinogram.placement.devices(), rows, num_bins);
+}
+
+}  // namespace strata

@@ -1,0 +1,187 @@
+#include "core/solver/ray_weights.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/error.hpp"
+#include "core/solver/otsu.hpp"
+
+namespace strata {
+namespace {
+
+using FlatPolicy = Kokkos::RangePolicy<ExecSpace, Kokkos::IndexType<Index>>;
+constexpr int otsu_bins = 1024;
+
+/// Which entries of a shard are real.
+struct RealEntries {
+  SinogramLayout layout;
+  int num_views, stored_channels;
+  RealEntries(SinogramLayout const& which, int views, Sinogram const& shard)
+      : layout(which), num_views(views), stored_channels(shard.extent_int(2)) {}
+  /// Of [view][row block][channel], flattened.
+  KOKKOS_FUNCTION int real_lanes(Index item) const {
+    int const blocks = layout.rows.num_blocks();
+    int const block = static_cast<int>(item / stored_channels % blocks);
+    bool const real = item % stored_channels < layout.num_channels && item / stored_channels / blocks < num_views;
+    return real ? layout.rows.slices(block).size() : 0;
+  }
+};
+
+Index num_items(Sinogram const& shard) {
+  return Index(shard.extent_int(0)) * shard.extent_int(1) * shard.extent_int(2);
+}
+
+/// x = 1 above the threshold, else 0.
+void mark_metal(ExecSpace const& exec, ConstCylinders const& image, Real threshold, Cylinders const& x) {
+  Real const* const from = image.data();
+  Real* const to = x.data();
+  Kokkos::parallel_for(
+      "strata::mark_metal", FlatPolicy(exec, 0, static_cast<Index>(x.size())),
+      KOKKOS_LAMBDA(Index i) { to[i] = from[i] > threshold ? Real(1) : Real(0); });
+}
+
+/// weights holds what says "metal" where it is above `limit`: the projection of metal, or y itself.
+void weigh_metal(ExecSpace const& exec, RealEntries const& entries, ConstSinogram const& y, ConstSinogram const& signal,
+                 Real limit, double beta, double gamma, Sinogram const& weights) {
+  int const lanes = y.extent_int(3);
+  Real const* const line = y.data();
+  Real const* const mark = signal.data();
+  Real* const w = weights.data();
+  auto const plain = static_cast<Real>(-1 / beta), metal = static_cast<Real>(-(1 + gamma) / beta);
+  Kokkos::parallel_for(
+      "strata::weigh_metal", FlatPolicy(exec, 0, num_items(weights)), KOKKOS_LAMBDA(Index item) {
+        int const real = entries.real_lanes(item);
+        for (int lane = 0; lane < lanes; ++lane) {
+          Index const i = item * lanes + lane;
+          w[i] = lane < real ? Kokkos::exp(line[i] * (mark[i] > limit ? metal : plain)) : Real(0);
+        }
+      });
+}
+
+/// weights = base times Huber weights.
+void weigh_errors(ExecSpace const& exec, ConstSinogram const& base, ConstSinogram const& weighted_error, double scale,
+                  HuberWeights const& options, Sinogram const& weights) {
+  Real const* const w = base.data();
+  Real const* const u = weighted_error.data();
+  Real* const to = weights.data();
+  double const limit = options.threshold * scale, slope = options.delta * limit;
+  Kokkos::parallel_for(
+      "strata::weigh_errors", FlatPolicy(exec, 0, static_cast<Index>(weights.size())), KOKKOS_LAMBDA(Index i) {
+        // |e| sqrt(w) = |u| / sqrt(w)
+        double const error = w[i] > 0 ? Kokkos::abs(double(u[i])) / Kokkos::sqrt(double(w[i])) : 0;
+        to[i] = error > limit ? static_cast<Real>(double(w[i]) * (slope / error)) : w[i];
+      });
+}
+
+/// mark = 1 where a and b differ; no b: where a is not 0.
+void mark_changes(ExecSpace const& exec, ConstSinogram const& first, ConstSinogram const& second,
+                  Sinogram const& mark) {
+  Real const* const a = first.data();
+  Real const* const b = second.extent(0) > 0 ? second.data() : nullptr;
+  Real* const to = mark.data();
+  Kokkos::parallel_for(
+      "strata::mark_changes", FlatPolicy(exec, 0, static_cast<Index>(mark.size())),
+      KOKKOS_LAMBDA(Index i) { to[i] = a[i] != (b ? b[i] : Real(0)) ? Real(1) : Real(0); });
+}
+
+void clear_rays(ExecSpace const& exec, SinogramLayout const& layout, Array1<int> const& left_out_rays,
+                Array1<int> const& left_out_views, Sinogram const& weights) {
+  int const lanes = weights.extent_int(3), blocks = weights.extent_int(1), stored = weights.extent_int(2);
+  int const channels = layout.num_channels;
+  SliceBlocks const rows = layout.rows;
+  Real* const w = weights.data();
+  Kokkos::parallel_for(
+      "strata::clear_rays", FlatPolicy(exec, 0, num_items(weights)), KOKKOS_LAMBDA(Index item) {
+        int const channel = static_cast<int>(item % stored);
+        Range const own = rows.slices(static_cast<int>(item / stored % blocks));
+        int const view = static_cast<int>(item / stored / blocks);
+        if (channel >= channels) return;
+        for (int lane = 0; lane < own.size(); ++lane)
+          if (left_out_views(view) || left_out_rays(Index(own.begin + lane) * channels + channel))
+            w[item * lanes + lane] = 0;
+      });
+}
+
+Array1<int> on_device(ExecSpace const& exec, char const* label, std::vector<int> const& values) {
+  auto const view = make_view<Array1<int>>(exec, label, values.size());
+  Kokkos::View<int const*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> const host(values.data(),
+                                                                                                  values.size());
+  Kokkos::deep_copy(exec, view, host);
+  exec.fence("leave_out_rays: the list goes away");
+  return view;
+}
+
+}  // namespace
+
+double metal_weights(TomographyModel const& model, MetalWeights const& options, ShardedSinogram const& y,
+                     ShardedVolume const* image, ShardedSinogram const& weights) {
+  require(options.beta > 0, "metal weights: beta must be above 0, found ", options.beta);
+  require(options.gamma >= 0, "metal weights: gamma must not be negative, found ", options.gamma);
+  auto const& layout = model.sinogram_layout();
+  auto const of_image = [&] { return histogram(*image, otsu_bins); };
+  auto const of_rays = [&] { return histogram(y, layout, otsu_bins); };
+  double const threshold =
+      options.threshold ? *options.threshold : otsu_thresholds(image ? of_image() : of_rays(), 3).back();
+  if (image) {
+    auto const metal = model.make_volume("metal");
+    model.devices().for_each(
+        [&](int d, ExecSpace const& exec) { mark_metal(exec, (*image)[d], static_cast<Real>(threshold), metal[d]); });
+    model.devices().fence("metal_weights: projected next");
+    model.forward_project(metal, weights);
+  }
+  model.devices().for_each([&](int d, ExecSpace const& exec) {
+    RealEntries const entries(layout, weights.placement.owned(d).size(), weights[d]);
+    ConstSinogram const signal = image ? weights[d] : y[d];
+    weigh_metal(exec, entries, y[d], signal, image ? Real(0) : static_cast<Real>(threshold), options.beta,
+                options.gamma, weights[d]);
+  });
+  model.devices().fence("metal_weights: read next");
+  return threshold;
+}
+
+double huber_weights(TomographyModel const& model, HuberWeights const& options, ShardedSinogram const& base,
+                     ShardedSinogram const& weighted_error, ShardedSinogram const& weights) {
+  require(options.threshold > 0, "Huber weights: the threshold must be above 0, found ", options.threshold);
+  require(options.delta > 0 && options.delta <= 1, "Huber weights: delta must lie in (0, 1], found ", options.delta);
+  auto const& layout = model.sinogram_layout();
+  SinogramSums const sums(base.placement, layout.rows);
+  auto const mark = model.make_sinogram("huber_marks");
+  ConstSinogram const none;
+  model.devices().for_each([&](int d, ExecSpace const& exec) { mark_changes(exec, base[d], none, mark[d]); });
+  model.devices().fence("huber_weights: summed next");
+  double const counted = sum(sums, layout, mark);
+  require(counted > 0, "Huber weights: at least one weight must be above 0, all are 0");
+  double const scale = std::sqrt(sum_of_weighted_squares(sums, layout, weighted_error, &base) / counted);
+  model.devices().for_each([&](int d, ExecSpace const& exec) {
+    weigh_errors(exec, base[d], weighted_error[d], scale, options, weights[d]);
+    mark_changes(exec, base[d], weights[d], mark[d]);
+  });
+  model.devices().fence("huber_weights: summed next");
+  return sum(sums, layout, mark) / counted;
+}
+
+void leave_out_rays(SinogramLayout const& layout, std::vector<bool> const& dead, std::vector<int> const& masked_views,
+                    ShardedSinogram const& weights) {
+  std::size_t const detector = static_cast<std::size_t>(layout.rows.num_slices) * layout.num_channels;
+  ensure(dead.empty() || dead.size() == detector, "leave_out_rays: ", dead.size(), " flags for ", detector, " pixels");
+  std::vector<int> rays(detector, 0);
+  std::copy(dead.begin(), dead.end(), rays.begin());
+  Placement const& views = weights.placement;
+  for (int const view : masked_views)
+    require(view >= 0 && view < views.real_size(), "masked views: expected views from 0 to ", views.real_size() - 1,
+            ", found ", view);
+  std::vector<Array1<int>> ray_flags, view_flags;
+  for (int d = 0; d < views.num_devices(); ++d) {
+    std::vector<int> own(static_cast<std::size_t>(std::max(1, weights[d].extent_int(0))), 0);
+    for (int const view : masked_views)
+      if (view >= views.owned(d).begin && view < views.owned(d).end)
+        own[static_cast<std::size_t>(view - views.owned(d).begin)] = 1;
+    ray_flags.push_back(on_device(views.devices()->exec(d), "strata::dead_rays", rays));
+    view_flags.push_back(on_device(views.devices()->exec(d), "strata::masked_views", own));
+  }
+  views.devices()->for_each(
+      [&](int d, ExecSpace const& exec) { clear_rays(exec, layout, ray_flags[d], view_flags[d], weights[d]); });
+  views.devices()->fence("leave_out_rays: the flags go away");
+}
+
+}  // namespace strata

@@ -1,0 +1,18 @@
+/// What iterative reconstruction allocates besides its volumes and sinograms.
+#pragma once
+
+#include "core/model/memory_plan.hpp"
+#include "core/solver/vcd_types.hpp"
+
+namespace strata {
+
+struct VCDMemory {
+  Index largest_subset = 0;  ///< entries
+  Index list_entries = 0;    ///< of the pixel lists of all partitions together
+  bool slice_mean_damping = false;
+};
+
+/// Adds the arrays of VCDSolver, and those that `options` ask for, to the present stage of `plan`.
+void plan_vcd(MemoryPlan& plan, VCDMemory const& memory, VCDOptions const& options);
+
+}  // namespace strata

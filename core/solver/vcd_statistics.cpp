@@ -1,0 +1,54 @@
+#include <cmath>
+#include <numeric>
+
+#include "core/solver/vcd_workspace.hpp"
+
+namespace strata {
+
+void VCDSolver::begin_statistics() {
+  model_.devices().for_each(
+      [&](int d, ExecSpace const& exec) { Kokkos::deep_copy(exec, work_->devices[d].change_sums.total(), 0.0); });
+}
+
+void VCDSolver::finish_statistics(IterationStats& stats) {
+  SliceBlocks const& blocks = model_.recon_placement().blocks();
+  SinogramLayout const& layout = model_.sinogram_layout();
+  double const size = static_cast<double>(model_.sinogram_shape().size());
+  double const weighted = sum_of_weighted_squares(sums_, layout, state_.weighted_error, state_.weights);
+  stats.fm_rmse = std::sqrt(weighted / (mean_weight_ * size)) / options_.sigma_y;
+  stats.error_sino_rmse = std::sqrt(sum_of_squared_errors(sums_, layout, state_.weighted_error, state_.weights) / size);
+
+  if (options_.compute_prior_loss && prior_.needs_halos()) halo_.exchange(state_.recon);
+  model_.devices().for_each([&](int d, ExecSpace const& exec) {
+    auto& work = work_->devices[d];
+    absolute_sum(exec, {blocks, d}, state_.recon[d], work.recon_sum);
+    Kokkos::deep_copy(exec, work.host, work.change_sums.total());
+    if (options_.compute_prior_loss) {
+      VolumeShard const volume{model_.recon_shape(), blocks, d, state_.recon[d], halo_.below(d), halo_.above(d)};
+      prior_.loss_per_slice(exec, volume, work.prior_loss);
+      Kokkos::deep_copy(exec, work.host_loss, work.prior_loss);
+    }
+  });
+  model_.devices().fence("vcd: the host reads the statistics");
+  auto const host = [](auto const& work) { return work.host; };
+  auto const changes = work_->per_slice(model_, 0, host);
+  double const change = std::accumulate(changes.begin(), changes.end(), 0.0);
+  stats.delta_norm_per_slice = work_->per_slice(model_, 1, host);
+  for (double& norm : stats.delta_norm_per_slice) norm = std::sqrt(norm);
+  for (int d = 0; d < model_.devices().size(); ++d)
+    for (int k = 0; options_.compute_prior_loss && k < model_.recon_placement().owned(d).size(); ++k)
+      stats.prior_loss += work_->devices[d].host_loss(k);
+  stats.prior_loss /= static_cast<double>(model_.recon_shape().size());
+
+  model_.devices().for_each([&](int d, ExecSpace const& exec) {
+    auto& work = work_->devices[d];
+    Kokkos::deep_copy(exec, Kokkos::subview(work.host, Kokkos::pair<int, int>(0, 1), Kokkos::ALL),
+                      work.recon_sum.total());
+  });
+  model_.devices().fence("vcd: the host reads the sum of the image");
+  auto const magnitudes = work_->per_slice(model_, 0, host);
+  double const magnitude = std::accumulate(magnitudes.begin(), magnitudes.end(), 0.0);
+  stats.pct_change = magnitude > 0 ? 100 * change / magnitude : 0;
+}
+
+}  // namespace strata

@@ -1,0 +1,41 @@
+/// Fetching of detector rows ahead of their use. Host only.
+#pragma once
+
+#include "geometries/separable_vector.hpp"
+
+namespace strata::separable {
+
+/// Fetches stretches of memory into the second-level cache, in equal shares a step.
+class Prefetcher {
+ public:
+  static constexpr int max_stretches = 8;
+
+  void add(Real const* from, Index size) {
+    if (size <= 0) return;
+    stretches_[num_stretches_++] = {from, from + size};
+    lines_ += (size + FanVector::width - 1) / FanVector::width;
+  }
+  /// All stretches are fetched in `num_steps` steps.
+  void share(int num_steps) { per_step_ = static_cast<int>((lines_ + num_steps - 1) / num_steps); }
+  KOKKOS_FORCEINLINE_FUNCTION void step() {
+    for (int i = 0; i < per_step_ && current_ < num_stretches_; ++i) {
+      auto& [at, end] = stretches_[current_];
+      __builtin_prefetch(at, 0, 2);
+      at += FanVector::width;
+      if (at >= end) ++current_;
+    }
+  }
+
+ private:
+  struct Stretch {
+    Real const* at;
+    Real const* end;
+  };
+  Stretch stretches_[max_stretches];
+  Index lines_ = 0;
+  int num_stretches_ = 0;
+  int per_step_ = 0;
+  int current_ = 0;
+};
+
+}  // namespace strata::separable

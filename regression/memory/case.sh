@@ -1,0 +1,42 @@
+# Whether the memory that was planned is what runs take: what check_memory reads from the provenance of their files.
+# scan NAME: the sinogram of NAME.yaml, on one device.
+# runs NAME DEVICES: VCD, or what the deck says, from it.
+scan() { run simulate "$1.yaml" --output "$1_scan.h5"; }
+runs() { run recon "$1.yaml" --devices "$2" --output "$1_$2.h5"; }
+check() { "$bin/check_memory" "$@" || fail "check_memory $*"; }
+
+for name in parallel cone translation multiaxis displaced; do
+  scan $name
+  check ${name}_scan.h5
+  for devices in 1 4; do runs $name $devices; done
+  equal ${name}_1.h5 ${name}_4.h5 /recon
+done
+# Weights, sinogram, and one more while the image begins.
+check parallel_1.h5 volumes /recon 5.5 parallel_scan.h5 3
+for name in cone multiaxis; do check ${name}_1.h5 volumes /recon 5.5 ${name}_scan.h5 3; done
+check translation_1.h5 # of 16 rows: workspaces are as large as volumes
+check displaced_1.h5
+# Subsets of the first passes are large, and every device keeps the whole of their direction.
+for name in parallel cone translation multiaxis; do check ${name}_4.h5 sum ${name}_1.h5 1.5; done
+check displaced_4.h5 sum displaced_1.h5 1.25
+
+# One operator, or direct reconstruction: four devices take together what one does.
+for devices in 1 4; do
+  run recon parallel.yaml --devices $devices --set reconstruction.algorithm=fbp --output fbp_$devices.h5
+  for operation in forward back; do
+    run project parallel.yaml --devices $devices --set project.operation=$operation --output ${operation}_$devices.h5
+  done
+done
+equal forward_1.h5 forward_4.h5 /sinogram
+for name in fbp forward back; do
+  check ${name}_1.h5
+  check ${name}_4.h5 sum ${name}_1.h5 1.15
+done
+
+# Less memory makes shorter bands and the same bits, until not even the shortest fits.
+fraction() { awk -v bytes="$("$bin/check_memory" "$1" bytes)" -v factor="$2" 'BEGIN {printf "%.6f", bytes * factor / 1e9}'; }
+limit=$(fraction forward_4.h5 0.985)
+run project parallel.yaml --devices 4 --set project.operation=forward --output less.h5 --set devices.memory_limit_gb="$limit"
+equal forward_1.h5 less.h5 /sinogram
+[ "$("$bin/check_memory" less.h5 bytes)" -lt "$("$bin/check_memory" forward_4.h5 bytes)" ] || fail "the limit changed nothing"
+refuse 3 'larger voxels' project parallel.yaml --devices 4 --set project.operation=forward --set devices.memory_limit_gb=0.005

@@ -1,0 +1,144 @@
+// Memory over a process' life, and memory plans.
+#include <gtest/gtest.h>
+
+#include "core/base/error.hpp"
+#include "core/model/memory_plan.hpp"
+#include "core/solver/vcd_schedule.hpp"
+#include "core/solver/vcd_solver.hpp"
+#include "core/solver/vcd_start.hpp"
+#include "drivers/support/memory_meter.hpp"
+#include "prior/qggmrf.hpp"
+#include "unit_tests/support/ct_case.hpp"
+
+namespace strata::test {
+namespace {
+
+/// Model, projections and two passes of VCD on `num_devices` devices.
+void run_once(CtCase const& golden, int num_devices) {
+  auto const model = golden.model(num_devices);
+  auto const y = golden.sinogram(*model, "sinogram");
+  auto const ax = model->make_sinogram("test::ax");
+  VCDState const state{model->make_volume("test::recon"), model->make_volume("test::hessian"), y};
+  model->back_project(y, state.recon);
+  model->forward_project(state.recon, ax);
+  ScheduleParams schedule;
+  schedule.granularity = {2, 8};
+  schedule.partition_sequence = {0, 1};
+  schedule.max_iterations = 2;
+  auto const plan = make_schedule(schedule, golden.masked_indices());
+  std::vector<SubsetPlan> subsets;
+  for (auto const& partition : plan.partitions) subsets.push_back(make_subset_plan(*model, partition));
+  start_vcd(*model, InitialImage::direct, false, state);
+  QGGMRFParams params;
+  params.sigma_x = 0.1;
+  auto const prior = make_qggmrf_prior(params);
+  VCDSolver solver(*model, *prior, VCDOptions{}, state, std::move(subsets));
+  int iteration = 0;
+  for (auto const& pass : plan.passes) solver.iterate(iteration++, pass.partition, pass.order);
+}
+
+TEST(Memory, StaysFlatOverManyOperationsInOneProcess) {
+  start_memory_meter();
+  CtCase const golden("parallel_basic");
+  for (int i = 0; i < 10; ++i) run_once(golden, 1 + i % 3);
+  Index const arrays = current_device_bytes();
+  Index const resident = current_host_bytes();
+
+  for (int i = 0; i < 50; ++i) run_once(golden, 1 + i % 3);
+
+  EXPECT_EQ(current_device_bytes(), arrays);
+  EXPECT_LE(current_host_bytes(), resident + (Index(8) << 20));
+}
+
+TEST(MemoryMeter, TellsDevicesApart) {
+  start_memory_meter();
+  auto const devices = DeviceSet::virtual_devices(3);
+  meter_devices(devices);
+  auto const before = peak_bytes_by_device();
+  ASSERT_EQ(before.size(), 3u);
+  {
+    auto const one = make_view<Array1<float>>(devices->exec(1), "strata::test::one", 1000);
+    auto const two = make_view<Array1<float>>(devices->exec(2), "strata::test::two", 5000);
+  }
+  auto const two = make_view<Array1<float>>(devices->exec(2), "strata::test::two", 10);
+
+  auto const after = peak_bytes_by_device();
+  EXPECT_EQ(after[0], before[0]);
+  EXPECT_EQ(after[1], before[1] + 4000);
+  EXPECT_EQ(after[2], before[2] + 20000);
+}
+
+MemoryPlan plan_on(int num_devices) {
+  auto const devices = DeviceSet::virtual_devices(num_devices);
+  Placement const slices = Placement::of_slices(devices, 128);
+  return MemoryPlan(slices, Placement::of_views(devices, 64), {slices.blocks(), 100}, {400, 400, 128});
+}
+
+TEST(MemoryPlan, CountsTheLargestStageOnly) {
+  MemoryPlan plan = plan_on(1);
+  plan.add_on_each("always", 1000);
+  plan.begin_stage("reading");
+  plan.add_on_each("part", 300);
+  plan.begin_stage("iterating");
+  plan.add_on_each("subset a", 200);
+  plan.add_on_each("subset b", 250);
+  plan.end_stage();
+  plan.add_on_each("more", 1);
+
+  EXPECT_EQ(plan.device_bytes(0), 1451);
+}
+
+TEST(MemoryPlan, MakesBandsShorterRatherThanRefuse) {
+  MemoryPlan plan = plan_on(4);
+  plan.add_volume("recon");
+  plan.add_exchange("buffers");
+  Index const usual = plan.device_bytes(0);
+  Index const smallest =
+      usual - plan.items().back().device_bytes[0] + ExchangePlan(plan.slices(), plan.views(), 160000).smallest_bytes();
+  ASSERT_LT(smallest, usual);
+
+  plan.fit(std::vector<Index>(4, smallest));
+
+  EXPECT_LE(plan.device_bytes(0), smallest);
+  EXPECT_GT(plan.exchange_bytes(), 0);
+  EXPECT_NO_THROW(plan.check(std::vector<Index>(4, smallest), true));
+}
+
+TEST(MemoryPlan, RefusesInOneSentenceThatNamesArraysAndKnobs) {
+  MemoryPlan plan = plan_on(4);
+  plan.add_volume("recon");
+  plan.add_sinogram("sinogram");
+  std::vector<Index> const limits(4, 1000);
+  plan.fit(limits);
+  try {
+    plan.check(limits, true);
+    FAIL() << "expected a MemoryError";
+  } catch (MemoryError const& error) {
+    std::string const what = error.what();
+    EXPECT_EQ(error.code(), ExitCode::no_memory);
+    for (char const* words :
+         {"recon", "sinogram", "devices.memory_limit_gb allows", "devices.use", "geometry.delta_voxel", "fewer views"})
+      EXPECT_NE(what.find(words), std::string::npos) << words << " in: " << what;
+    EXPECT_EQ(what.find('\n'), std::string::npos);
+  }
+}
+
+TEST(ExchangePlan, BitsDoNotDependOnTheLengthOfBatches) {
+  CtCase const golden("parallel_odd_nonsquare");
+  auto const run = [&](Index bytes) {
+    TomographyModel const model(DeviceSet::virtual_devices(3), golden.geometry(), golden.mask(), bytes);
+    auto const x = golden.volume(model, "phantom");
+    auto const y = model.make_sinogram("test::y");
+    model.forward_project(x, y);
+    auto values = to_host(model, y);
+    model.back_project(y, x);
+    auto const back = to_host(model, x);
+    values.insert(values.end(), back.begin(), back.end());
+    return values;
+  };
+  auto const longest = run(Index(1) << 30);
+  for (Index const bytes : {1, 300'000, 700'000}) EXPECT_EQ(run(bytes), longest) << bytes;
+}
+
+}  // namespace
+}  // namespace strata::test

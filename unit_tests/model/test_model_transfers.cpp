@@ -1,0 +1,131 @@
+// What the operators of a model ask of Kokkos, and that batches and buffers do not change results.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <limits>
+#include <mutex>
+#include <string>
+
+#include "unit_tests/support/ct_case.hpp"
+
+namespace strata::test {
+namespace {
+
+std::atomic<int> allocations, copies, foreign_fences;
+
+void on_allocation(Kokkos::Tools::SpaceHandle, char const*, void const*, std::uint64_t) {
+  ++allocations;
+}
+void on_copy(Kokkos::Tools::SpaceHandle, char const*, void const*, Kokkos::Tools::SpaceHandle, char const* source,
+             void const*, std::uint64_t) {
+  if (std::string(source) != "(none)") ++copies;  // a fill has no source
+}
+void on_fence(char const* label, std::uint32_t, std::uint64_t*) {
+  std::string const name = label;
+  bool const ours = name.starts_with("strata::") || name.starts_with("Kokkos::Tools::invoke_kokkosp_callback");
+  if (!ours) ++foreign_fences;
+}
+
+/// Counts from its making to its end.
+class Watch {
+ public:
+  Watch() {
+    allocations = copies = foreign_fences = 0;
+    namespace tools = Kokkos::Tools::Experimental;
+    tools::set_allocate_data_callback(on_allocation);
+    tools::set_begin_deep_copy_callback(on_copy);
+    tools::set_begin_fence_callback(on_fence);
+  }
+  ~Watch() {
+    namespace tools = Kokkos::Tools::Experimental;
+    tools::set_allocate_data_callback(nullptr);
+    tools::set_begin_deep_copy_callback(nullptr);
+    tools::set_begin_fence_callback(nullptr);
+  }
+  Watch(Watch const&) = delete;
+  Watch& operator=(Watch const&) = delete;
+};
+
+/// All operators of one model, on arrays of its own.
+struct Operators {
+  TomographyModel const& model;
+  ShardedVolume volume = model.make_volume("test::volume");
+  ShardedSinogram sinogram = model.make_sinogram("test::sinogram");
+
+  void run() const {
+    model.forward_project(volume, sinogram);
+    model.back_project(sinogram, volume);
+    model.hessian_diagonal(sinogram, volume);
+  }
+};
+
+class ModelTransfers : public testing::TestWithParam<char const*> {};
+
+TEST_P(ModelTransfers, OneDeviceCopiesNothing) {
+  auto const model = CtCase(GetParam()).model(1);
+  Operators const operators{*model};
+  Watch const watch;
+
+  operators.run();
+
+  EXPECT_EQ(copies, 0);
+  EXPECT_EQ(allocations, 0);
+  EXPECT_EQ(foreign_fences, 0);
+}
+
+TEST_P(ModelTransfers, SeveralDevicesAllocateNothingAfterTheFirstTimeAndWaitForNamedReasons) {
+  auto const model = CtCase(GetParam()).model(3);
+  Operators const operators{*model};
+  operators.run();
+  Watch const watch;
+
+  operators.run();
+
+  EXPECT_GT(copies, 0) << "the watch sees nothing";
+  EXPECT_EQ(allocations, 0);
+  EXPECT_EQ(foreign_fences, 0);
+}
+
+struct Results {
+  std::vector<float> forward, back, hessian;
+  bool operator==(Results const&) const = default;
+};
+
+Results results_of(CtCase const& golden, int num_devices, Index bytes, int turns, float padding) {
+  TomographyModel const model(DeviceSet::virtual_devices(num_devices), golden.geometry(), golden.mask(), bytes, turns);
+  auto const volume = golden.volume(model, "phantom");
+  auto const sinogram = golden.sinogram(model, "random_sinogram");
+  auto const out = model.make_sinogram("test::out");
+  auto const recon = model.make_volume("test::recon");
+  if (padding != 0) {
+    for (auto const& array : {volume, recon}) poison(model, array, padding);
+    for (auto const& array : {sinogram, out}) poison(model, array, padding);
+  }
+  Results results;
+  model.forward_project(volume, out);
+  results.forward = to_host(model, out);
+  model.back_project(sinogram, recon);
+  results.back = to_host(model, recon);
+  model.hessian_diagonal(sinogram, recon);
+  results.hessian = to_host(model, recon);
+  return results;
+}
+
+TEST_P(ModelTransfers, DevicesBatchesBuffersAndPaddingDoNotChangeABit) {
+  CtCase const golden(GetParam());
+  Results const one = results_of(golden, 1, 0, 0, 0);
+
+  for (int const devices : {2, 3, 4, 5, 7, 8, 40}) {
+    SCOPED_TRACE(devices);
+    EXPECT_TRUE(results_of(golden, devices, 0, 0, 1e30F) == one);
+    EXPECT_TRUE(results_of(golden, devices, 1, 2, std::numeric_limits<float>::quiet_NaN()) == one) << "two buffers";
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Golden, ModelTransfers,
+                         testing::Values("parallel_odd_nonsquare", "cone_basic", "cone_helical", "translation_basic",
+                                         "multiaxis_varied"),
+                         [](auto const& test) { return std::string(test.param); });
+
+}  // namespace
+}  // namespace strata::test

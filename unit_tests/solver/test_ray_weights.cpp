@@ -1,0 +1,126 @@
+#include "core/solver/ray_weights.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "core/base/error.hpp"
+#include "unit_tests/support/ct_case.hpp"
+
+namespace strata {
+namespace {
+
+using test::CtCase;
+
+CtCase const& parallel() {
+  static CtCase const ct("parallel_basic");
+  return ct;
+}
+
+std::vector<float> filled(TomographyModel const& model, float value) {
+  auto const& shape = model.sinogram_shape();
+  return std::vector<float>(Index(shape.num_views) * shape.num_det_rows * shape.num_det_channels, value);
+}
+
+TEST(MetalWeights, RaysThroughMetalCountLess) {
+  std::vector<float> first;
+  for (int devices : {1, 2, 3}) {
+    auto const model = parallel().model(devices);
+    auto const& shape = model->recon_shape();
+    std::vector<float> image(Index(shape.num_rows) * shape.num_cols * shape.num_slices, 0.01f);
+    Index const middle = (Index(shape.num_rows / 2) * shape.num_cols + shape.num_cols / 2) * shape.num_slices;
+    image[static_cast<std::size_t>(middle)] = 1;  // one voxel of metal, in slice 0
+    image[static_cast<std::size_t>(middle) + 1] = 0.5f;
+    auto const volume = model->make_volume("image");
+    test::from_host(*model, image, volume);
+    auto const y = model->make_sinogram("y");
+    test::from_host(*model, filled(*model, 0.5f), y);
+    auto const weights = model->make_sinogram("weights");
+    test::poison(*model, weights, 7);
+    double const threshold = metal_weights(*model, {2, 3, std::nullopt}, y, &volume, weights);
+    EXPECT_GT(threshold, 0.5);
+    EXPECT_LE(threshold, 1);
+    auto const host = test::to_host(*model, weights);
+    auto const plain = std::exp(-0.25f), metal = std::exp(-1.0f);
+    int hit = 0;
+    auto const& sino = model->sinogram_shape();
+    for (std::size_t i = 0; i < host.size(); ++i) {
+      bool const is_metal = std::abs(host[i] - metal) < 1e-6f;
+      EXPECT_TRUE(is_metal || std::abs(host[i] - plain) < 1e-6f) << host[i];
+      bool const row_zero = i / sino.num_det_channels % sino.num_det_rows == 0;
+      EXPECT_TRUE(row_zero || !is_metal);
+      hit += is_metal;
+    }
+    EXPECT_GE(hit, sino.num_views);  // each view sees the voxel
+    EXPECT_LE(hit, 3 * sino.num_views);
+    if (first.empty()) first = host;
+    EXPECT_EQ(host, first) << devices;
+  }
+}
+
+TEST(MetalWeights, WithoutAnImageTheLineIntegralDecides) {
+  auto const model = parallel().model(2);
+  auto values = filled(*model, 0.1f);
+  values[3] = 1;
+  values[4] = 5;
+  auto const y = model->make_sinogram("y"), weights = model->make_sinogram("weights");
+  test::from_host(*model, values, y);
+  double const threshold = metal_weights(*model, {}, y, nullptr, weights);
+  EXPECT_GT(threshold, 1);
+  auto const host = test::to_host(*model, weights);
+  EXPECT_FLOAT_EQ(host[3], std::exp(-1.0f));
+  EXPECT_FLOAT_EQ(host[4], std::exp(-20.0f));
+  EXPECT_THROW(metal_weights(*model, {0, 3, 1.0}, y, nullptr, weights), InputError);
+  EXPECT_THROW(metal_weights(*model, {1, -1, 1.0}, y, nullptr, weights), InputError);
+}
+
+TEST(HuberWeights, OutliersCountInProportionToTheThreshold) {
+  std::vector<float> first;
+  for (int devices : {1, 3, 5}) {
+    auto const model = parallel().model(devices);
+    auto base = filled(*model, 4);
+    auto error = filled(*model, 0);  // w e
+    std::size_t const n = base.size();
+    for (std::size_t i = 0; i < n; ++i) error[i] = (i % 2 ? 4.0f : -4.0f) * 0.1f;
+    error[10] = 4 * 3.0f;
+    base[20] = 0;
+    error[20] = 0;
+    auto const w = model->make_sinogram("w"), u = model->make_sinogram("u"), robust = model->make_sinogram("robust");
+    test::from_host(*model, base, w);
+    test::from_host(*model, error, u);
+    test::poison(*model, robust, 3);
+    double const share = huber_weights(*model, {2, 0.5}, w, u, robust);
+    EXPECT_NEAR(share, 1.0 / static_cast<double>(n - 1), 1e-12);
+    double const mean_square = (4 * 0.01 * static_cast<double>(n - 2) + 4 * 9.0) / static_cast<double>(n - 1);
+    double const expected = 4 * 0.5 * 2 * std::sqrt(mean_square) / (3.0 * 2);
+    auto const host = test::to_host(*model, robust);
+    EXPECT_NEAR(host[10], expected, 1e-5);
+    EXPECT_EQ(host[11], 4);
+    EXPECT_EQ(host[20], 0);
+    if (first.empty()) first = host;
+    EXPECT_EQ(host, first);
+  }
+}
+
+TEST(LeaveOutRays, ClearsDeadPixelsAndMaskedViewsAndNothingElse) {
+  for (int devices : {1, 2, 5}) {
+    auto const model = parallel().model(devices);
+    auto const& shape = model->sinogram_shape();
+    auto const weights = model->make_sinogram("weights");
+    test::from_host(*model, filled(*model, 2), weights);
+    std::vector<bool> dead(static_cast<std::size_t>(shape.num_det_rows) * shape.num_det_channels);
+    std::size_t const pixel = static_cast<std::size_t>(shape.num_det_channels) + 3;  // row 1, channel 3
+    dead[pixel] = true;
+    int const last = shape.num_views - 1;
+    leave_out_rays(model->sinogram_layout(), dead, {last}, weights);
+    auto const host = test::to_host(*model, weights);
+    for (std::size_t i = 0; i < host.size(); ++i) {
+      bool const gone = i % dead.size() == pixel || i / dead.size() == static_cast<std::size_t>(last);
+      EXPECT_EQ(host[i], gone ? 0 : 2) << i;
+    }
+    EXPECT_THROW(leave_out_rays(model->sinogram_layout(), dead, {last + 1}, weights), InputError);
+  }
+}
+
+}  // namespace
+}  // namespace strata
