@@ -1,164 +1,34 @@
-/// Speed of the projectors: the rows of the speed table. GUPS = 1e9 voxel-view updates a second.
-#include <benchmark/benchmark.h>
-
-#include <chrono>
+/// Kernels of parallel beams.
 #include <numbers>
-#include <random>
 
-#include "bench/machine_peaks.hpp"
-#include "core/model/pixel_list_builder.hpp"
-#include "core/placement/memory.hpp"
+#include "bench/kernel_bench.hpp"
 #include "geometries/parallel_beam.hpp"
 
 namespace strata::bench {
 namespace {
 
-enum class Select { all, one_sixteenth, ellipse, ellipse_one_of_128 };
-
-struct Case {
-  char const* name;
-  int size;  ///< rows, columns, channels
-  int slices;
-  int views;
-  Select select;
-};
-
-std::vector<int> pixels_of(Case const& c) {
-  std::vector<int> indices;
-  std::mt19937 random(1);
-  double const half = 0.5 * (c.size - 1);
-  for (int row = 0; row < c.size; ++row)
-    for (int col = 0; col < c.size; ++col) {
-      double const y = (row - half) / half, x = (col - half) / half;
-      if (c.select == Select::one_sixteenth && random() % 16 != 0) continue;
-      bool const in_ellipse = x * x + y * y <= 1;
-      if (c.select == Select::ellipse && !in_ellipse) continue;
-      if (c.select == Select::ellipse_one_of_128 && (!in_ellipse || random() % 128 != 0)) continue;
-      indices.push_back(row * c.size + col);
-    }
-  return z_order(std::move(indices), c.size);
+std::unique_ptr<Projector> parallel(ExecSpace const& exec, KernelCase const& c, SliceBlocks const& blocks) {
+  ParallelBeamParams params;
+  fill_common(c, 1, params);
+  for (int v = 0; v < c.views; ++v) params.angles.push_back(std::numbers::pi * v / c.views);
+  return make_parallel_beam(exec, params, {0, c.views}, blocks);
 }
 
-/// Everything that one case needs.
-struct Setup {
-  ExecSpace exec;
-  SliceBlocks blocks;
-  std::unique_ptr<Projector> projector;
-  PixelList pixels;
-  Cylinders volume;
-  Sinogram sino, weights;
-  Array1<double> per_view;
-  Position position;
-  double updates;
-
-  explicit Setup(Case const& c) : blocks(c.slices, 1) {
-    ParallelBeamParams params;
-    params.sinogram = {c.views, c.slices, c.size};
-    params.recon = {c.size, c.size, c.slices};
-    for (int v = 0; v < c.views; ++v) params.angles.push_back(std::numbers::pi * v / c.views);
-    projector = make_parallel_beam(exec, params, {0, c.views}, blocks);
-    pixels = make_pixel_list(exec, pixels_of(c), c.size);
-    bool const compact = c.select == Select::one_sixteenth || c.select == Select::ellipse_one_of_128;
-    position = compact ? Position::by_entry : Position::by_pixel;
-    int const positions = position == Position::by_entry ? pixels.size() : c.size * c.size;
-    int const channels = c.size + 1;  // no power-of-two pitch
-    volume = make_view<Cylinders>(exec, "volume", blocks.num_blocks(), positions, blocks.lanes);
-    sino = make_view<Sinogram>(exec, "sino", c.views, blocks.num_blocks(), channels, blocks.lanes);
-    weights = make_view<Sinogram>(exec, "weights", c.views, blocks.num_blocks(), channels, blocks.lanes);
-    per_view = make_view<Array1<double>>(exec, "per_view", c.views);
-    Kokkos::deep_copy(exec, volume, Real(0.5));
-    Kokkos::deep_copy(exec, sino, Real(0.25));
-    Kokkos::deep_copy(exec, weights, Real(1));
-    exec.fence("strata::bench: set-up");
-    updates = double(pixels.size()) * c.slices * c.views;
-  }
-  CylinderBand band() const { return {{0, blocks.num_blocks()}, pixels, position, volume}; }
-};
-
-/// Runs f until the benchmark has enough; reports the best time by the clock and by processor time per thread, which
-/// other work on the machine disturbs less.
-template <class F>
-void measure(benchmark::State& state, Setup const& setup, F const& f) {
-  f();
-  setup.exec.fence("strata::bench: warm-up");
-  double best = 1e30, best_cpu = 1e30;
-  for (auto _ : state) {
-    auto const start = std::chrono::steady_clock::now();
-    double const cpu = cpu_seconds();
-    f();
-    setup.exec.fence("strata::bench: timing");
-    best_cpu = std::min(best_cpu, (cpu_seconds() - cpu) / setup.exec.concurrency());
-    best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
-  }
-  state.counters["best_ms"] = 1e3 * best;
-  state.counters["cpu_ms"] = 1e3 * best_cpu;
-  state.counters["GUPS"] = 1e-9 * setup.updates / best_cpu;
-  static double const peak = fma_peak();
-  state.counters["%FMA"] = 100 * 2e-9 * setup.updates / best_cpu / peak;
-}
-
-void forward(benchmark::State& state, Case const& c) {
-  Setup const s(c);
-  measure(state, s, [&] { s.projector->forward_project(s.exec, s.band(), s.sino); });
-}
-
-void back(benchmark::State& state, Case const& c) {
-  Setup const s(c);
-  TreeNode const root = s.projector->nodes().front();
-  measure(state, s, [&] {
-    s.projector->back_project(s.exec, root, s.sino, 1, {0, s.blocks.num_blocks()}, s.pixels, s.position, s.volume);
-  });
-}
-
-void curvature(benchmark::State& state, Case const& c) {
-  Setup const s(c);
-  measure(state, s, [&] { s.projector->curvature(s.exec, s.band(), s.weights, s.per_view); });
-}
-
-void descend(benchmark::State& state, Case const& c) {
-  Setup const s(c);
-  measure(state, s, [&] { s.projector->descend(s.exec, {s.band(), 1e-6F}, s.weights, s.sino); });
-}
-
-/// A step and the back projection of another subset: one visit of a VCD subset, without the prior. GUPS counts both.
-void descend_and_back(benchmark::State& state, Case const& c) {
-  Setup s(c);
-  s.updates *= 2;
-  auto const gradient =
-      make_view<Cylinders>(s.exec, "gradient", s.blocks.num_blocks(), s.pixels.size(), s.blocks.lanes);
-  measure(state, s, [&] {
-    s.projector->descend_and_back_project(s.exec, {s.band(), 1e-6F}, s.weights, s.sino, s.pixels, gradient);
-  });
-}
-
-void machine(benchmark::State& state) {
-  for (auto _ : state) benchmark::DoNotOptimize(state.iterations());
-  state.counters["GFMA/s"] = fma_peak();
-  state.counters["triad_GB/s"] = triad();
-}
-
-constexpr Case cases[] = {{"256^3x256", 256, 256, 256, Select::all},
-                          {"256^3x256/16", 256, 256, 256, Select::one_sixteenth},
-                          {"512x512x64x256", 512, 64, 256, Select::all},
-                          {"128^3x180/ellipse", 128, 128, 180, Select::ellipse},
-                          {"640x640x2x64", 640, 2, 64, Select::all}};
-constexpr Case subsets[] = {{"128^3x180/ellipse/128", 128, 128, 180, Select::ellipse_one_of_128},
-                            {"256^3x256/16", 256, 256, 256, Select::one_sixteenth}};
-
-void add(std::string const& name, Case const& c, void (*run)(benchmark::State&, Case const&)) {
-  benchmark::RegisterBenchmark((name + "/" + c.name).c_str(), [&c, run](benchmark::State& state) { run(state, c); })
-      ->Unit(benchmark::kMillisecond)
-      ->MinTime(1.0)
-      ->UseRealTime();
-}
+constexpr KernelCase cases[] = {{"256^3x256", parallel, 256, 256, 256, Select::all, true, 2},
+                                {"256^3x256/16", parallel, 256, 256, 256, Select::one_sixteenth, true, 2},
+                                {"512x512x64x256", parallel, 512, 64, 256, Select::all, true, 2},
+                                {"128^3x180/ellipse", parallel, 128, 128, 180, Select::ellipse, true, 2},
+                                {"640x640x2x64", parallel, 640, 2, 64, Select::all, true, 2}};
+constexpr KernelCase subsets[] = {
+    {"128^3x180/ellipse/128", parallel, 128, 128, 180, Select::ellipse_one_of_128, true, 2},
+    {"256^3x256/16", parallel, 256, 256, 256, Select::one_sixteenth, true, 2}};
 
 void add_benchmarks() {
-  benchmark::RegisterBenchmark("machine", machine)->Iterations(1);
-  for (Case const& c : cases) {
+  for (KernelCase const& c : cases) {
     add("parallel_forward", c, forward);
     add("parallel_back", c, back);
   }
-  for (Case const& c : subsets) {
+  for (KernelCase const& c : subsets) {
     add("parallel_curvature", c, curvature);
     add("parallel_descend", c, descend);
     add("parallel_descend_and_back", c, descend_and_back);
@@ -169,11 +39,5 @@ void add_benchmarks() {
 }  // namespace strata::bench
 
 int main(int argc, char** argv) {
-  Kokkos::ScopeGuard const guard(argc, argv);
-  benchmark::Initialize(&argc, argv);
-  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
-  strata::bench::add_benchmarks();
-  benchmark::RunSpecifiedBenchmarks();
-  benchmark::Shutdown();
-  return 0;
+  return strata::bench::run_benchmarks(argc, argv, strata::bench::add_benchmarks);
 }

@@ -51,12 +51,34 @@ class Row:
             self.attributes = dict(group.attrs)
         self.random, self.first = False, None
         self.recon_shape = tuple(int(n) for n in self.attributes["recon_shape"])
-        self.model = model = mbirjax.ParallelBeamModel(
-            tuple(int(n) for n in self.attributes["sinogram_shape"]), self.data["angles"].astype(np.float32))
-        model.set_params(no_warning=True, recon_shape=self.recon_shape, delta_voxel=1.0,
-                         use_ror_mask=bool(self.attributes["use_ror_mask"]), verbose=0)
+        self.model = model = self.make_model()
+        model.set_params(no_warning=True, recon_shape=self.recon_shape,
+                         delta_voxel=float(self.attributes["delta_voxel"]),
+                         use_ror_mask=bool(self.attributes["use_ror_mask"]), verbose=0, **self.cubic_voxels())
         model.configure_devices(NUM_DEVICES)
         self.run, self.answers = getattr(self, name.split("/")[1])()
+
+    def views_of(self, *names):
+        """Numbers of the views, [view] or [view][name]."""
+        arrays = [self.data[name].astype(np.float32) for name in names]
+        return arrays[0] if len(arrays) == 1 else np.stack(arrays, axis=1)
+
+    def make_model(self):
+        shape = tuple(int(n) for n in self.attributes["sinogram_shape"])
+        distances = [float(self.attributes[name]) for name in ("source_detector_dist", "source_iso_dist")]
+        geometry = self.attributes["geometry"]
+        geometry = geometry.decode() if isinstance(geometry, bytes) else geometry
+        if geometry == "parallel":
+            return mbirjax.ParallelBeamModel(shape, self.views_of("angles"))
+        if geometry == "cone":
+            return mbirjax.ConeBeamModel(shape, self.views_of("angles"), *distances)
+        if geometry == "translation":
+            return mbirjax.TranslationModel(shape, self.views_of("translation_vectors"), *distances)
+        return mbirjax.MultiAxisParallelModel(shape, self.views_of("azimuths", "elevations"))
+
+    def cubic_voxels(self):
+        """What the translation model would choose itself."""
+        return {"voxel_row_aspect": 1.0} if isinstance(self.model, mbirjax.TranslationModel) else {}
 
     def sinogram(self):
         return jax.block_until_ready(self.model.prepare_sino_for_devices(self.data["input"]))
@@ -88,11 +110,13 @@ class Row:
 
     def filter(self):
         sinogram = self.sinogram()
-        return (lambda: self.model.fbp_filter(sinogram, output_sharded=True)), {"answer": self.views}
+        return (lambda: self.model.direct_filter(sinogram, output_sharded=True)), {"answer": self.views}
 
     def fbp(self):
         sinogram = self.sinogram()
         return (lambda: self.model.direct_recon(sinogram, output_sharded=True)), {"answer": self.slices}
+
+    fdk = fbp
 
     def gradient(self):
         rows, cols, slices = self.recon_shape
@@ -108,6 +132,24 @@ class Row:
                      "answer_curvature": lambda result: self.slices(result[1])}
 
     gradient_subset = gradient
+
+    def denoise(self):
+        denoiser = mbirjax.QGGMRFDenoiser(self.recon_shape)
+        sigma_noise = float(self.attributes["sigma_noise"])
+        denoiser.set_params(no_warning=True, sigma_x=float(self.attributes["sigma_x"]), sigma_y=sigma_noise,
+                            auto_regularize_flag=False, verbose=0)
+        denoiser.configure_devices(NUM_DEVICES)
+        image = on_devices(denoiser, self.data["input"])
+        seeds = itertools.count()
+        self.random = True
+
+        def run():
+            np.random.seed(next(seeds))
+            return denoiser.denoise(image, sigma_noise=sigma_noise,
+                                    max_iterations=int(self.attributes["max_iterations"]),
+                                    stop_threshold_change_pct=0, logfile_path=None, print_logs=False,
+                                    output_sharded=True)[0]
+        return run, {"answer": self.slices}
 
     def vcd(self):
         sinogram, weights = jax.block_until_ready(

@@ -85,7 +85,13 @@ Answers::Answers(Row const& row, RunOptions const& options) : writer_(options.an
   writer_->set_attribute(group_, "sinogram_shape", std::vector<std::int64_t>{views, det_rows, channels});
   writer_->set_attribute(group_, "recon_shape", std::vector<std::int64_t>{rows, cols, slices});
   writer_->set_attribute(group_, "use_ror_mask", row.scan.region == Region::ellipse ? 1 : 0);
-  write("angles", half_turn(views));
+  writer_->set_attribute(group_, "delta_voxel", row.scan.delta_voxel);
+  writer_->set_attribute(group_, "source_detector_dist", row.scan.source_detector_dist);
+  writer_->set_attribute(group_, "source_iso_dist", row.scan.source_iso_dist);
+  writer_->set_attribute(group_, "reference_mode", row.scan.reference_mode ? 1 : 0);
+  auto const geometry = row.scan.make(row.scan);
+  writer_->set_attribute(group_, "geometry", geometry->type());
+  for (auto const& parameter : geometry->extra_parameters()) write_views(parameter);
 }
 
 void Answers::write(TomographyModel const& model, std::string const& name, ShardedVolume const& volume) const {
@@ -113,9 +119,10 @@ void Answers::write(std::string const& name, std::vector<int> const& values) con
   if (writer_ != nullptr) writer_->write<int>(group_ + "/" + name, {static_cast<std::int64_t>(values.size())}, values);
 }
 
-void Answers::write(std::string const& name, std::vector<double> const& values) const {
-  if (writer_ != nullptr)
-    writer_->write<double>(group_ + "/" + name, {static_cast<std::int64_t>(values.size())}, values);
+void Answers::write_views(NamedParameter const& parameter) const {
+  Hdf5Shape shape{static_cast<std::int64_t>(parameter.numbers.size()) / parameter.columns};
+  if (parameter.columns > 1) shape.push_back(parameter.columns);
+  writer_->write<double>(group_ + "/" + parameter.name, shape, parameter.numbers);
 }
 
 void Answers::attribute(std::string const& name, double value) const {

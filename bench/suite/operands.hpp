@@ -46,10 +46,12 @@ class Answers {
   void write(TomographyModel const& model, std::string const& name, ShardedVolume const& cylinders, int entries) const;
   void write(TomographyModel const& model, std::string const& name, ShardedSinogram const& sinogram) const;
   void write(std::string const& name, std::vector<int> const& values) const;
-  void write(std::string const& name, std::vector<double> const& values) const;
   void attribute(std::string const& name, double value) const;
 
  private:
+  /// [view] or [view][column].
+  void write_views(NamedParameter const& parameter) const;
+
   AtomicHdf5Writer* writer_;
   std::string group_;
 };

@@ -17,7 +17,7 @@ enum class Region {
   ellipse  ///< the default mask
 };
 
-/// What is scanned and how. Another geometry is another `make`.
+/// What is scanned and how. Lengths in ALU. Another geometry is another `make`, see scans.hpp.
 struct Scan {
   std::string name;
   SinogramShape sinogram;
@@ -25,11 +25,11 @@ struct Scan {
   Region region = Region::all;
   std::shared_ptr<Geometry const> (*make)(Scan const&) = nullptr;
   double fma_per_update = 2;  ///< multiply-adds that one voxel-view update cannot do without
+  double delta_voxel = 1;
+  double source_detector_dist = 0;  ///< 0: rays are parallel
+  double source_iso_dist = 0;
+  bool reference_mode = false;  ///< weights, filters and updates as the reference has them
 };
-
-/// View angles over half a turn, rad.
-std::vector<double> half_turn(int views);
-std::shared_ptr<Geometry const> make_parallel(Scan const& scan);
 
 struct RunOptions {
   int repeat = 5;
@@ -53,6 +53,7 @@ struct Row {
   Scan scan;
   int devices = 1;
   RowResult (*run)(Row const&, RunOptions const&) = nullptr;
+  bool reference_answers = false;  ///< answers for comparison are computed in reference mode, for the defaults differ
 };
 
 // All random operands are the same in every run.
@@ -66,6 +67,8 @@ RowResult run_direct(Row const& row, RunOptions const& options);
 /// QGGMRF gradient and surrogate curvature at all pixels; p 2, q 1.2, T 1.
 RowResult run_prior(Row const& row, RunOptions const& options);
 RowResult run_prior_subset(Row const& row, RunOptions const& options);
+/// 10 passes of the denoiser over all voxels, from the noisy image; sigmas given.
+RowResult run_denoise(Row const& row, RunOptions const& options);
 /// From line integrals and transmission weights in memory to the image: scales, direct reconstruction, Hessian, 10
 /// passes.
 RowResult run_vcd(Row const& row, RunOptions const& options);

@@ -3,10 +3,9 @@
 #include <fnmatch.h>
 
 #include <algorithm>
-#include <numbers>
 
+#include "bench/suite/scans.hpp"
 #include "core/base/error.hpp"
-#include "geometries/parallel_scan.hpp"
 
 namespace strata::bench {
 namespace {
@@ -16,60 +15,75 @@ struct Operator {
   std::string name;
   RowResult (*run)(Row const&, RunOptions const&);
   std::vector<int> devices;
+  bool reference_answers = false;
 };
-
-/// A cube of voxels whose slices are as many as detector rows.
-Scan cube(std::string name, int size, int views, Region region = Region::all) {
-  return {std::move(name), {views, size, size}, {size, size, size}, region, make_parallel};
-}
-
-Scan flat(std::string name, int size, int slices, int views) {
-  return {std::move(name), {views, slices, size}, {size, size, slices}, Region::all, make_parallel};
-}
 
 void add(std::vector<Row>& rows, std::string const& group, Scan const& scan, std::vector<Operator> const& operators) {
   for (auto const& op : operators)
     for (int const devices : op.devices)
-      rows.push_back(
-          {text(group, '/', op.name, '/', scan.name, devices > 1 ? text("/x", devices) : ""), scan, devices, op.run});
+      rows.push_back({text(group, '/', op.name, '/', scan.name, devices > 1 ? text("/x", devices) : ""), scan, devices,
+                      op.run, op.reference_answers});
 }
 
 std::vector<Operator> const subsets{{"forward_subset", run_forward_subset, {1}}, {"back_subset", run_back_subset, {1}}};
-std::vector<Operator> const direct{{"filter", run_filter, {1, 2}}, {"fbp", run_direct, {1, 2}}};
-std::vector<Operator> const prior{{"gradient", run_prior, {1, 2}}, {"gradient_subset", run_prior_subset, {1}}};
-std::vector<Operator> const vcd{{"vcd", run_vcd, {1, 2}}};
+std::vector<Operator> const prior{
+    {"gradient", run_prior, {1, 2}}, {"gradient_subset", run_prior_subset, {1}}, {"denoise", run_denoise, {1, 2}}};
+std::vector<Operator> const vcd{{"vcd", run_vcd, {1, 2}, true}};
 
 std::vector<Operator> projectors(std::vector<int> const& devices) {
   return {{"forward", run_forward, devices}, {"back", run_back, devices}};
 }
 
-std::vector<Row> cpu_rows() {
+/// `name`: fbp or fdk.
+std::vector<Operator> direct(std::string const& name) {
+  return {{"filter", run_filter, {1, 2}, true}, {name, run_direct, {1, 2}, true}};
+}
+
+/// The scans of a suite; all suites have the same rows.
+struct Sizes {
+  Scan big, flat, masked, prior;  ///< parallel beams
+  Scan big_cone, masked_cone, translation, multiaxis;
+};
+
+std::vector<Row> rows_for(Sizes const& scans) {
   std::vector<Row> rows;
-  Scan const big = cube("256^3x256", 256, 256);
-  Scan const masked = cube("128^3x180", 128, 180, Region::ellipse);
-  add(rows, "parallel", big, projectors({1, 2}));
-  add(rows, "parallel", big, subsets);
-  add(rows, "parallel", flat("512x512x64x256", 512, 64, 256), projectors({1}));
-  add(rows, "parallel", masked, projectors({1, 2}));
-  add(rows, "parallel", big, direct);
-  add(rows, "qggmrf", cube("256^3", 256, 1), prior);
-  add(rows, "parallel", masked, vcd);
+  add(rows, "parallel", scans.big, projectors({1, 2}));
+  add(rows, "parallel", scans.big, subsets);
+  add(rows, "parallel", scans.flat, projectors({1}));
+  add(rows, "parallel", scans.masked, projectors({1, 2}));
+  add(rows, "parallel", scans.big, direct("fbp"));
+  add(rows, "qggmrf", scans.prior, prior);
+  add(rows, "parallel", scans.masked, vcd);
+  add(rows, "cone", scans.masked_cone, projectors({1, 2}));
+  add(rows, "translation", scans.translation, projectors({1, 2}));
+  add(rows, "multiaxis", scans.multiaxis, projectors({1, 2}));
+  add(rows, "cone", scans.big_cone, projectors({1, 2}));
+  add(rows, "cone", scans.big_cone, direct("fdk"));
+  add(rows, "cone", scans.masked_cone, vcd);
   return rows;
+}
+
+std::vector<Row> cpu_rows() {
+  return rows_for({.big = parallel_cube("256^3x256", 256, 256),
+                   .flat = parallel_flat("512x512x64x256", 512, 64, 256),
+                   .masked = parallel_cube("128^3x180", 128, 180, Region::ellipse),
+                   .prior = parallel_cube("256^3", 256, 1),
+                   .big_cone = cone_cube("256^3x256", 256, 256),
+                   .masked_cone = cone_cube("128^3x180", 128, 180, Region::ellipse),
+                   .translation = translation_cube("128^3x169", 128, 13),
+                   .multiaxis = multiaxis_cube("128^3x180", 128, 180)});
 }
 
 /// The same operators in a few seconds.
 std::vector<Row> quick_rows() {
-  std::vector<Row> rows;
-  Scan const small = cube("64^3x64", 64, 64);
-  Scan const masked = cube("48^3x60", 48, 60, Region::ellipse);
-  add(rows, "parallel", small, projectors({1, 2}));
-  add(rows, "parallel", small, subsets);
-  add(rows, "parallel", flat("128x128x16x64", 128, 16, 64), projectors({1}));
-  add(rows, "parallel", masked, projectors({1, 2}));
-  add(rows, "parallel", small, direct);
-  add(rows, "qggmrf", cube("64^3", 64, 1), prior);
-  add(rows, "parallel", masked, vcd);
-  return rows;
+  return rows_for({.big = parallel_cube("64^3x64", 64, 64),
+                   .flat = parallel_flat("128x128x16x64", 128, 16, 64),
+                   .masked = parallel_cube("48^3x60", 48, 60, Region::ellipse),
+                   .prior = parallel_cube("64^3", 64, 1),
+                   .big_cone = cone_cube("64^3x64", 64, 64),
+                   .masked_cone = cone_cube("48^3x60", 48, 60, Region::ellipse),
+                   .translation = translation_cube("48^3x49", 48, 7),
+                   .multiaxis = multiaxis_cube("48^3x60", 48, 60)});
 }
 
 struct Suite {
@@ -86,19 +100,6 @@ bool matches(std::string const& name, std::vector<std::string> const& patterns) 
 }
 
 }  // namespace
-
-std::vector<double> half_turn(int views) {
-  std::vector<double> angles(static_cast<std::size_t>(views));
-  for (int v = 0; v < views; ++v) angles[static_cast<std::size_t>(v)] = std::numbers::pi * v / views;
-  return angles;
-}
-
-std::shared_ptr<Geometry const> make_parallel(Scan const& scan) {
-  GeometryParams params;
-  params.sinogram = scan.sinogram;
-  params.recon = scan.recon;
-  return make_parallel_scan(params, half_turn(scan.sinogram.num_views));
-}
 
 std::vector<std::string> suite_names() {
   std::vector<std::string> names;

@@ -2,7 +2,7 @@
 #include <optional>
 
 #include "bench/suite/operands.hpp"
-#include "core/solver/regularisation.hpp"
+#include "core/solver/model_regularisation.hpp"
 #include "core/solver/schedule.hpp"
 #include "core/solver/vcd_schedule.hpp"
 #include "core/solver/vcd_solver.hpp"
@@ -28,7 +28,7 @@ Measurement simulate(TomographyModel const& model) {
   auto const& shape = model.recon_shape();
   std::vector<float> object(static_cast<std::size_t>(shape.size()));
   Phantom(PhantomKind::shepp_logan, shape).fill({0, shape.num_slices}, object);
-  auto const scale = static_cast<float>(shepp_logan_scale(shape, 3));
+  auto const scale = static_cast<float>(shepp_logan_scale(shape, 3) / model.geometry().params().delta_voxel);
   for (auto& value : object) value *= scale;
   auto const volume = model.make_volume("phantom");
   put(model, object, volume);
@@ -40,32 +40,6 @@ Measurement simulate(TomographyModel const& model) {
   result.weights.resize(result.sinogram.size());
   compute_weights(WeightModel::transmission, result.sinogram, result.weights);
   return result;
-}
-
-std::vector<float> sample(std::vector<float> const& values, std::vector<int> const& views, Index per_view) {
-  std::vector<float> result;
-  for (int const view : views)
-    result.insert(result.end(), values.begin() + view * per_view, values.begin() + (view + 1) * per_view);
-  return result;
-}
-
-Regularisation scales(TomographyModel const& model, Measurement const& measurement) {
-  auto const views = regularisation_views(model.sinogram_shape().num_views);
-  auto const& params = model.geometry().params();
-  Index const per_view = Index(params.sinogram.num_det_rows) * params.sinogram.num_det_channels;
-  auto const sinogram = sample(measurement.sinogram, views, per_view);
-  auto const weights = sample(measurement.weights, views, per_view);
-  RegularisationInput input;
-  input.sinogram = sinogram;
-  input.weights = weights;
-  input.shape = params.sinogram;
-  input.shape.num_views = static_cast<int>(views.size());
-  input.recon_shape = params.recon;
-  input.delta_voxel = params.delta_voxel;
-  input.delta_voxel_row = params.delta_voxel * params.voxel_row_aspect;
-  input.delta_det_channel = params.delta_det_channel;
-  input.magnification = params.magnification;
-  return automatic_regularisation(input);
 }
 
 VCDSchedule default_schedule(TomographyModel const& model) {
@@ -87,12 +61,12 @@ struct Run {
   double seconds_passes = 0;
 };
 
-/// As strata_recon does it, without files. `sinogram` is overwritten.
-Run reconstruct(TomographyModel const& model, Measurement const& measurement, ShardedSinogram const& sinogram,
-                ShardedSinogram const& weights) {
+/// As strata_recon does it, without files. `sinogram` is overwritten. `damped`: slice means as the reference has them.
+Run reconstruct(TomographyModel const& model, ShardedSinogram const& sinogram, ShardedSinogram const& weights,
+                bool damped) {
   using Clock = std::chrono::steady_clock;
   auto const begin = Clock::now();
-  Run run{model.make_volume("recon"), scales(model, measurement)};
+  Run run{model.make_volume("recon"), model_regularisation(model, sinogram, &weights)};
   VCDSchedule schedule = default_schedule(model);
   std::vector<SubsetPlan> plans;
   for (auto& partition : schedule.partitions) {
@@ -105,6 +79,7 @@ Run reconstruct(TomographyModel const& model, Measurement const& measurement, Sh
   VCDOptions vcd;
   vcd.sigma_y = run.scales.sigma_y;
   vcd.stop_threshold_change_pct = 0;
+  if (damped) vcd.slice_mean_damping = model.geometry().slice_mean_damping();
   VCDSolver solver(model, *prior, vcd, state, std::move(plans));
   auto const started = Clock::now();
   int iteration = 0;
@@ -145,8 +120,8 @@ RowResult run_vcd(Row const& row, RunOptions const& options) {
   RowResult result = projector_result(row, model, model.masked_pixels().size());
   result.work *= passes;
   result.fma = 0;
-  measure_row(bench, options, {prepare, [&] { run.emplace(reconstruct(model, measurement, sinogram, weights)); }},
-              result);
+  bool const damped = row.scan.reference_mode;
+  measure_row(bench, options, {prepare, [&] { run.emplace(reconstruct(model, sinogram, weights, damped)); }}, result);
   auto const volume_bytes = double(bytes(run->recon)), sinogram_bytes = double(bytes(sinogram));
   result.details = {
       {"passes", passes},

@@ -1,0 +1,105 @@
+/// What the layer of devices costs: projections by a model of one device against the kernels called directly, and by
+/// two devices against one, in turn in one run. Prints the best processor time of each and ratios.
+///
+///   strata_overhead_bench [SIZE [ROUNDS [MB]]]      volume SIZE^3, SIZE views; 256 and 3 by default. MB: what two
+///                                                   devices may exchange at a time, see ExchangePlan
+#include <cstdlib>
+#include <iomanip>
+#include <iostream>
+#include <numbers>
+
+#include "bench/machine_peaks.hpp"
+#include "core/model/tomography_model.hpp"
+#include "geometries/cone_scan.hpp"
+#include "geometries/parallel_scan.hpp"
+
+namespace strata::bench {
+namespace {
+
+std::shared_ptr<Geometry const> scan_of(bool cone, int size) {
+  GeometryParams params;
+  params.sinogram = {size, size, size};
+  params.recon = {size, size, size};
+  std::vector<double> angles;
+  for (int v = 0; v < size; ++v) angles.push_back((cone ? 2 : 1) * std::numbers::pi * v / size);
+  if (!cone) return make_parallel_scan(params, angles);
+  params.delta_voxel = 0.5;
+  ConeScanParams scan;
+  scan.common = params;
+  scan.angles = angles;
+  scan.source_detector_dist = 4.0 * size;
+  scan.source_iso_dist = 2.0 * size;
+  return make_cone_scan(scan);
+}
+
+/// A model with its arrays; direct() calls the kernels of a model of one device without it.
+struct Run {
+  TomographyModel model;
+  ShardedVolume volume = model.make_volume("bench::volume");
+  ShardedSinogram sinogram = model.make_sinogram("bench::sinogram");
+
+  Run(std::shared_ptr<Geometry const> const& geometry, int devices, Index exchange_bytes)
+      : model(DeviceSet::virtual_devices(devices), geometry,
+              std::vector<bool>(static_cast<std::size_t>(geometry->params().recon.num_pixels()), true),
+              exchange_bytes) {}
+  void forward() const { model.forward_project(volume, sinogram); }
+  void back() const { model.back_project(sinogram, volume); }
+  void direct_forward() const {
+    ExecSpace const& exec = model.devices().exec(0);
+    int const blocks = model.recon_placement().blocks().num_blocks();
+    model.projector(0).forward_project(
+        exec, {{0, blocks}, model.masked_pixels().devices[0], Position::by_pixel, volume[0]}, sinogram[0]);
+    exec.fence("strata::bench: timing");
+  }
+  void direct_back() const {
+    ExecSpace const& exec = model.devices().exec(0);
+    int const blocks = model.recon_placement().blocks().num_blocks();
+    model.projector(0).back_project(exec, model.nodes().nodes(0)[0], sinogram[0], 1, {0, blocks},
+                                    model.masked_pixels().devices[0], Position::by_pixel, volume[0]);
+    exec.fence("strata::bench: timing");
+  }
+};
+
+template <class F>
+void keep_best(F const& f, double& best) {
+  double const start = cpu_seconds();
+  f();
+  best = std::min(best, cpu_seconds() - start);
+}
+
+void row(std::string const& name, int rounds, auto const& direct, auto const& one, auto const& two) {
+  double best_direct = 1e30, best_one = 1e30, best_two = 1e30;
+  for (int r = 0; r <= rounds; ++r) {
+    keep_best(direct, best_direct);
+    keep_best(one, best_one);
+    keep_best(two, best_two);
+    if (r == 0) best_direct = best_one = best_two = 1e30;  // warm-up
+  }
+  std::cout << std::left << std::setw(20) << name << std::right << std::fixed << std::setprecision(3) << std::setw(12)
+            << best_direct << std::setw(12) << best_one << std::setw(12) << best_two << std::setw(12)
+            << best_one / best_direct << std::setw(12) << best_two / best_one << std::endl;
+}
+
+void measure(int size, int rounds, Index exchange_bytes) {
+  std::cout << std::setw(32) << "kernels s" << std::setw(12) << "1 device s" << std::setw(12) << "2 devices s"
+            << std::setw(12) << "1 / kernels" << std::setw(12) << "2 / 1" << std::endl;
+  for (bool const cone : {false, true}) {
+    auto const geometry = scan_of(cone, size);
+    Run const one(geometry, 1, 0), two(geometry, 2, exchange_bytes);
+    row(
+        geometry->type() + "/forward", rounds, [&] { one.direct_forward(); }, [&] { one.forward(); },
+        [&] { two.forward(); });
+    row(
+        geometry->type() + "/back", rounds, [&] { one.direct_back(); }, [&] { one.back(); }, [&] { two.back(); });
+  }
+}
+
+}  // namespace
+}  // namespace strata::bench
+
+int main(int argc, char** argv) {
+  Kokkos::ScopeGuard const guard(argc, argv);
+  auto const number = [&](int i, int otherwise) { return argc > i ? std::atoi(argv[i]) : otherwise; };
+  strata::bench::measure(number(1, 256), number(2, 3), strata::Index(number(3, 0)) << 20);
+  return 0;
+}
