@@ -3,28 +3,53 @@
 #include <algorithm>
 #include <ctime>
 
+#include "geometries/channel_footprint.hpp"
+#if !defined(KOKKOS_ENABLE_CUDA) && !defined(KOKKOS_ENABLE_HIP)
 #include "geometries/lane_vector.hpp"
+#endif
 
 namespace strata::bench {
 namespace {
 
-template <class F>
-double best_seconds(F const& f) {
-  double best = 1e30;
-  for (int i = 0; i < 5; ++i) {
-    double const start = cpu_seconds();
-    f();
-    best = std::min(best, (cpu_seconds() - start) / ExecSpace().concurrency());
-  }
-  return best;
+#if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP)
+
+/// Seconds by the clock: the host only waits.
+double seconds_now() {
+  timespec t{};
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
 }
 
+constexpr int lanes = 1;
+constexpr int repeats = 100'000;
+
 /// 16 independent chains of multiply-adds on one thread.
-void run_chains(int repeats, Real* result) {
+KOKKOS_FUNCTION void run_chains(int number, Real* result) {
+  Real sum[16];
+  for (int i = 0; i < 16; ++i) sum[i] = static_cast<Real>(i);
+  for (int r = 0; r < number; ++r)
+    for (int i = 0; i < 16; ++i) sum[i] = multiply_add(sum[i], Real(0.999), Real(0.001));
+  Real total = 0;
+  for (int i = 0; i < 16; ++i) total += sum[i];
+  *result = total;
+}
+
+#else
+
+/// Seconds of each thread.
+double seconds_now() {
+  return cpu_seconds() / ExecSpace().concurrency();
+}
+
+constexpr int lanes = LaneVector::width;
+constexpr int repeats = 4'000'000;
+
+/// 16 independent chains of multiply-adds on one thread.
+void run_chains(int number, Real* result) {
   LaneVector sum[16];
   LaneVector const a(Real(0.999)), b(Real(0.001));
   for (int i = 0; i < 16; ++i) sum[i] = LaneVector(static_cast<Real>(i));
-  for (int r = 0; r < repeats; ++r)
+  for (int r = 0; r < number; ++r)
 #pragma GCC unroll 16
     for (int i = 0; i < 16; ++i) sum[i] = fma(sum[i], a, b);
   LaneVector total;
@@ -32,7 +57,20 @@ void run_chains(int repeats, Real* result) {
   total.store(result);
 }
 
-void run_fma(int threads, int repeats, Array2<Real> const& results) {
+#endif
+
+template <class F>
+double best_seconds(F const& f) {
+  double best = 1e30;
+  for (int i = 0; i < 5; ++i) {
+    double const start = seconds_now();
+    f();
+    best = std::min(best, seconds_now() - start);
+  }
+  return best;
+}
+
+void run_fma(int threads, Array2<Real> const& results) {
   Kokkos::parallel_for(
       "strata::bench::fma_peak", Kokkos::RangePolicy<ExecSpace>(0, threads),
       KOKKOS_LAMBDA(int t) { run_chains(repeats, &results(t, 0)); });
@@ -55,10 +93,10 @@ double cpu_seconds() {
 }
 
 double fma_peak() {
-  int const threads = ExecSpace().concurrency(), repeats = 4'000'000;
-  Array2<Real> const results("strata::bench::results", threads, LaneVector::width);
-  double const seconds = best_seconds([&] { run_fma(threads, repeats, results); });
-  return 1e-9 * threads * repeats * 16.0 * LaneVector::width / seconds;
+  int const threads = ExecSpace().concurrency();
+  Array2<Real> const results("strata::bench::results", threads, lanes);
+  double const seconds = best_seconds([&] { run_fma(threads, results); });
+  return 1e-9 * threads * repeats * 16.0 * lanes / seconds;
 }
 
 double triad() {

@@ -33,6 +33,21 @@ add_library(strata_fftw INTERFACE)
 set_target_properties(strata_fftw PROPERTIES EXPORT_NAME fftw)
 target_link_libraries(strata_fftw INTERFACE FFTW3::fftw3f)
 
+# Transforms on the build's back end.
+add_library(strata_fft INTERFACE)
+set_target_properties(strata_fft PROPERTIES EXPORT_NAME fft)
+if(Kokkos_ENABLE_CUDA)
+  find_package(CUDAToolkit REQUIRED)
+  target_link_libraries(strata_fft INTERFACE CUDA::cufft)
+elseif(Kokkos_ENABLE_HIP)
+  find_package(hipfft QUIET)  # without it there is no direct reconstruction
+  if(hipfft_FOUND)
+    target_link_libraries(strata_fft INTERFACE hip::hipfft)
+  endif()
+else()
+  target_link_libraries(strata_fft INTERFACE strata_fftw)
+endif()
+
 if(STRATA_ENABLE_TESTS)
   find_package(GTest REQUIRED)
 endif()

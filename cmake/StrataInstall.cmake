@@ -30,7 +30,7 @@ add_library(strata::strata ALIAS strata_strata)
 set_target_properties(strata_strata PROPERTIES EXPORT_NAME strata)
 target_link_libraries(strata_strata INTERFACE ${strata_exported})
 
-install(TARGETS ${strata_exported} strata_hdf5 strata_fftw strata_strata
+install(TARGETS ${strata_exported} strata_hdf5 strata_fftw strata_fft strata_strata
   EXPORT StrataTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/core ${PROJECT_SOURCE_DIR}/geometries ${PROJECT_SOURCE_DIR}/prior
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/strata COMPONENT development FILES_MATCHING PATTERN "*.hpp")

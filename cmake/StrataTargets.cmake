@@ -10,6 +10,10 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LES
   # GCC bug 105651: a false alarm for "text" + std::string.
   target_compile_options(strata_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)
 endif()
+if(Kokkos_ENABLE_CUDA)
+  # nvcc only warns where a kernel calls a host function: it would crash or hang on the device.
+  target_compile_options(strata_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Werror=cross-execution-space-call>)
+endif()
 if(STRATA_ARCH)
   target_compile_options(strata_flags INTERFACE
     $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-march=${STRATA_ARCH};-mprefer-vector-width=512>)

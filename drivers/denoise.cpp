@@ -1,5 +1,6 @@
 /// strata_denoise: a volume, denoised.
 #include "core/base/log.hpp"
+#include "core/model/device_work.hpp"
 #include "drivers/support/checkpoint.hpp"
 #include "drivers/support/denoise_run.hpp"
 #include "drivers/support/results.hpp"
@@ -22,7 +23,7 @@ void write(DenoiseJob const& job, DenoiseResult const& result, ProgramContext& c
 void denoise(ProgramContext& context) {
   DenoiseJob job = read_denoise_job(context.deck());
   context.require_not_output(job.image.file);
-  Devices const devices = context.make_devices();
+  Devices const devices = context.make_devices(device_work(job.grid.shape, static_cast<Index>(job.pixels.size())));
   MemoryPlan plan = plan_memory(job, devices);
   context.start_run();
   report(context, describe(job, plan.slices()), plan);

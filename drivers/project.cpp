@@ -11,6 +11,7 @@
 #include "drivers/support/inputs.hpp"
 #include "drivers/support/program.hpp"
 #include "drivers/support/results.hpp"
+#include "drivers/support/weights_source.hpp"
 #include "geometries/registry.hpp"
 
 namespace strata {
@@ -69,10 +70,12 @@ MemoryPlan plan_memory(ProjectJob const& job, Devices const& devices) {
 }
 
 ShardedSinogram weights_or_ones(ProjectJob const& job, TomographyModel const& model) {
-  if (job.weights) return *load_weights(model, *job.weights, *job.weights);
-  auto const ones = model.make_sinogram("weights");
-  fill(model.sinogram_layout(), ones, 1);
-  return ones;
+  auto const weights = model.make_sinogram("weights");
+  if (job.weights)
+    read_weights(model, *job.weights, weights);
+  else
+    fill(model.sinogram_layout(), weights, 1);
+  return weights;
 }
 
 /// Writes a sinogram-like result.

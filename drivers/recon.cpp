@@ -31,6 +31,9 @@ MemoryPlan start(ProgramContext& context, std::vector<ReconItem>& items, Devices
   for (auto& item : items) {
     jobs.push_back(&item.job);
     item.context.require_not_output(item.job.sinogram.file);
+    if (item.job.weights.huber && item.context.checkpoint().enabled())
+      item.context.deck().fail("output.checkpoint",
+                               "expected none with weights of type huber: a checkpoint does not hold their rounds");
   }
   MemoryPlan plan = plan_memory(jobs, devices);
   for (std::size_t i = 1; i < items.size(); ++i) items[i].context.check_run();

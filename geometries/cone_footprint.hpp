@@ -91,7 +91,9 @@ struct ConeFootprint {
   Rays rays;
 
   KOKKOS_FORCEINLINE_FUNCTION View view(int v) const { return views(v); }
-  Real const* squared_heights(int v) const { return heights.data() + Index(v) * height_stride; }
+  KOKKOS_FORCEINLINE_FUNCTION Real const* squared_heights(int v) const {
+    return heights.data() + Index(v) * height_stride;
+  }
 };
 
 }  // namespace strata

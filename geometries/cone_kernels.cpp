@@ -66,7 +66,7 @@ double smallest_depth(ConeBeamParams const& params, SourceDepth const& source) {
 
 template <bool curved>
 std::unique_ptr<Projector> make_beam(ExecSpace const& exec, ConeBeamParams const& params, Range views,
-                                     SliceBlocks const& blocks) {
+                                     SliceBlocks const& blocks, KernelChoice kernels) {
   Pitches const pitch(params);
   SourceDepth const source(params.source_detector_dist, params.source_iso_dist, pitch);
   auto const heights = first_heights(params);
@@ -90,16 +90,17 @@ std::unique_ptr<Projector> make_beam(ExecSpace const& exec, ConeBeamParams const
   f.rays.by_distance = params.reference_mode ? 0 : 1;
   separable::SecantRule const secant(
       separable::largest_tangent_squared(heights, slices, pitch.dz, smallest_depth(params, source), source.inverse));
-  return separable::make_projector(exec, std::move(f), params, secant, views, blocks);
+  return separable::make_projector(exec, std::move(f), params, secant, views, blocks, kernels);
 }
 
 }  // namespace
 
 std::unique_ptr<Projector> make_cone_beam(ExecSpace const& exec, ConeBeamParams const& params, Range views,
-                                          SliceBlocks const& blocks) {
+                                          SliceBlocks const& blocks, KernelChoice kernels) {
   validate(params);
-  if (params.curved && std::isfinite(params.source_detector_dist)) return make_beam<true>(exec, params, views, blocks);
-  return make_beam<false>(exec, params, views, blocks);
+  if (params.curved && std::isfinite(params.source_detector_dist))
+    return make_beam<true>(exec, params, views, blocks, kernels);
+  return make_beam<false>(exec, params, views, blocks, kernels);
 }
 
 }  // namespace strata

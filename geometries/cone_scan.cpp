@@ -97,6 +97,12 @@ class ConeScan final : public Geometry {
     return make_cone_scan(wide);
   }
 
+  std::shared_ptr<Geometry const> coarsened(int factor) const override {
+    ConeScanParams coarse = scan_;
+    coarse.common = strata::coarsened(params(), factor, true);
+    return make_cone_scan(coarse);
+  }
+
   std::vector<double> slice_mean_damping() const override { return cone_mean_damping(scan_); }
 
   std::vector<NamedParameter> extra_parameters() const override {

@@ -21,6 +21,11 @@ struct Kernels {
                         Array1<double> const& per_view);
   static void descend(ExecSpace const& exec, G const& geometry, ProjectorShape const& shape, Workspace const& workspace,
                       PendingStep const& step, ConstSinogram const& weights, Sinogram const& weighted_error);
+  static void projection_curvature(ExecSpace const& exec, ProjectorShape const& shape, Workspace const& workspace,
+                                   ConstSinogram const& projection, ConstSinogram const& weights,
+                                   Array1<double> const& per_view);
+  static void subtract_projection(ExecSpace const& exec, ProjectorShape const& shape, ConstSinogram const& projection,
+                                  Real alpha, ConstSinogram const& weights, Sinogram const& weighted_error);
   static void descend_and_back_project(ExecSpace const& exec, G const& geometry, ProjectorShape const& shape,
                                        Workspace const& workspace, PendingStep const& step,
                                        ConstSinogram const& weights, Sinogram const& weighted_error,

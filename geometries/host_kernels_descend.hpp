@@ -55,6 +55,14 @@ void curvature_rows(ForwardJob<G> const& job, int v, Blocks<Real const> const& w
     sum_weighted_squares<NV>(q.block(b), weights_of(b), num_channels, slot.rows() + b * lanes);
 }
 
+/// Over rows in global order: the blocks differ from one device count to another.
+inline double sum_of_rows(double const* rows, SliceBlocks const& blocks, Index lanes) {
+  double sum = 0;
+  for (int b = 0; b < blocks.num_blocks(); ++b)
+    for (int lane = 0; lane < blocks.slices(b).size(); ++lane) sum += rows[b * lanes + lane];
+  return sum;
+}
+
 template <int NT, int NV, class G>
 void curvature_of_views(ExecSpace const& exec, Workspace::Slots const& slots, ForwardJob<G> const& job,
                         Blocks<Real const> const& weights, Blocks<Real> const& kept, SliceBlocks const& blocks,
@@ -65,10 +73,7 @@ void curvature_of_views(ExecSpace const& exec, Workspace::Slots const& slots, Fo
       "strata::curvature", Policy(exec, 0, job.num_views, Kokkos::ChunkSize(1)), KOKKOS_LAMBDA(int v) {
         SlotLease const slot(slots);
         curvature_rows<NT, NV>(job, v, weights, kept, slot);
-        double sum = 0;  // over rows in global order: the blocks differ from one device count to another
-        for (int b = 0; b < job.num_blocks; ++b)
-          for (int lane = 0; lane < blocks.slices(b).size(); ++lane) sum += slot.rows()[b * lanes + lane];
-        per_view[v] = sum;
+        per_view[v] = sum_of_rows(slot.rows(), blocks, lanes);
       });
 }
 
@@ -106,8 +111,8 @@ inline StepArrays step_arrays(Workspace const& workspace, ProjectorShape const& 
 }
 
 /// error -= alpha * w * q for one view. Written with fma, so that all callers round alike.
-template <int NV>
-void update_view(StepArrays const& step, int view, Blocks<Real> const& q, int num_channels, int num_blocks) {
+template <int NV, class T>
+void update_view(StepArrays const& step, int view, Blocks<T> const& q, int num_channels, int num_blocks) {
   LaneVector const minus_alpha(-step.alpha);
   Index const size = Index(num_channels) * NV * LaneVector::width;
   for (int b = 0; b < num_blocks; ++b) {
@@ -163,6 +168,52 @@ void Kernels<G>::descend(ExecSpace const& exec, G const& geometry, ProjectorShap
   auto const slots = workspace.slots(exec);
   with_taps_and_vectors(geometry.taps.width, shape.blocks.lanes / LaneVector::width,
                         [&](auto taps, auto vectors) { descend_views<taps(), vectors()>(exec, slots, job, arrays); });
+}
+
+/// See Projector::projection_curvature().
+template <int NV>
+void sum_projections(ExecSpace const& exec, Workspace::Slots const& slots, ProjectorShape const& shape,
+                     Blocks<Real const> const& projection, Blocks<Real const> const& weights, double* per_view) {
+  constexpr Index lanes = NV * LaneVector::width;
+  using Policy = Kokkos::RangePolicy<ExecSpace, Kokkos::Schedule<Kokkos::Dynamic>>;
+  Kokkos::parallel_for(
+      "strata::projection_curvature", Policy(exec, 0, shape.views.size(), Kokkos::ChunkSize(1)), KOKKOS_LAMBDA(int v) {
+        SlotLease const slot(slots);
+        for (int b = 0; b < shape.blocks.num_blocks(); ++b)
+          sum_weighted_squares<NV>(projection.view(v).block(b), weights.data ? weights.view(v).block(b) : nullptr,
+                                   shape.num_channels, slot.rows() + b * lanes);
+        per_view[v] = sum_of_rows(slot.rows(), shape.blocks, lanes);
+      });
+}
+
+/// See Projector::subtract_projection().
+template <int NV>
+void subtract_projections(ExecSpace const& exec, ProjectorShape const& shape, Blocks<Real const> const& projection,
+                          StepArrays const& step) {
+  using Policy = Kokkos::RangePolicy<ExecSpace, Kokkos::Schedule<Kokkos::Dynamic>>;
+  Kokkos::parallel_for(
+      "strata::subtract_projection", Policy(exec, 0, shape.views.size(), Kokkos::ChunkSize(1)), KOKKOS_LAMBDA(int v) {
+        update_view<NV>(step, v, projection.view(v), shape.num_channels, shape.blocks.num_blocks());
+      });
+}
+
+template <class G>
+void Kernels<G>::projection_curvature(ExecSpace const& exec, ProjectorShape const& shape, Workspace const& workspace,
+                                      ConstSinogram const& projection, ConstSinogram const& weights,
+                                      Array1<double> const& per_view) {
+  auto const slots = workspace.slots(exec);
+  with_number(shape.blocks.lanes / LaneVector::width, [&](auto vectors) {
+    sum_projections<vectors()>(exec, slots, shape, blocks_of(projection, 0), blocks_of(weights, 0), per_view.data());
+  });
+}
+
+template <class G>
+void Kernels<G>::subtract_projection(ExecSpace const& exec, ProjectorShape const& shape,
+                                     ConstSinogram const& projection, Real alpha, ConstSinogram const& weights,
+                                     Sinogram const& weighted_error) {
+  StepArrays const step{alpha, blocks_of(weights, 0), blocks_of(weighted_error, 0), {nullptr, 0}};
+  with_number(shape.blocks.lanes / LaneVector::width,
+              [&](auto vectors) { subtract_projections<vectors()>(exec, shape, blocks_of(projection, 0), step); });
 }
 
 }  // namespace strata::host_tiles

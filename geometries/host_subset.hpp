@@ -13,7 +13,7 @@ namespace strata::host_tiles {
 template <int NT>
 struct SortedSubset {
   /// Largest subset that is sorted as a whole; what is larger goes chunk by chunk through memory.
-  static constexpr int capacity = 4096;
+  static constexpr int capacity = Projector::own_order_entries;
 
   struct Entry {
     Real weight[NT];

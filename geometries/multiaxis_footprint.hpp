@@ -39,7 +39,7 @@ struct MultiAxisFootprint {
   Rays rays;
 
   KOKKOS_FORCEINLINE_FUNCTION View view(int v) const { return views(v); }
-  Real const* squared_heights(int) const { return flat.data(); }
+  KOKKOS_FORCEINLINE_FUNCTION Real const* squared_heights(int) const { return flat.data(); }
 };
 
 }  // namespace strata

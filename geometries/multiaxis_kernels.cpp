@@ -37,14 +37,14 @@ MultiAxisFootprint::View view_of(MultiAxisParams const& params, int v) {
 }  // namespace
 
 std::unique_ptr<Projector> make_multiaxis(ExecSpace const& exec, MultiAxisParams const& params, Range views,
-                                          SliceBlocks const& blocks) {
+                                          SliceBlocks const& blocks, KernelChoice kernels) {
   validate(params);
   MultiAxisFootprint f;
   f.views = separable::view_table<MultiAxisFootprint::View>(exec, views, [&](int v) { return view_of(params, v); });
   f.flat = make_zero_view<Array1<Real>>(exec, "strata::separable::heights", (params.recon.num_slices + 15) / 16 * 16);
   exec.fence("strata::make_multiaxis: zeros are used next");
   f.num_channels = params.sinogram.num_det_channels;
-  return separable::make_projector(exec, std::move(f), params, separable::SecantRule(), views, blocks);
+  return separable::make_projector(exec, std::move(f), params, separable::SecantRule(), views, blocks, kernels);
 }
 
 }  // namespace strata

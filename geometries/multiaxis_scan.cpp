@@ -43,6 +43,12 @@ class MultiAxisScan final : public Geometry {
     return {.scale = 1 / (pitch * pitch * params().voxel_row_aspect)};
   }
 
+  std::shared_ptr<Geometry const> coarsened(int factor) const override {
+    MultiAxisScanParams coarse = scan_;
+    coarse.common = strata::coarsened(params(), factor, true);
+    return make_multiaxis_scan(coarse);
+  }
+
   std::vector<NamedParameter> extra_parameters() const override {
     return {{"azimuths", scan_.azimuths, ""}, {"elevations", scan_.elevations, ""}};
   }

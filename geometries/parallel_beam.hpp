@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/model/projector.hpp"
+#include "geometries/kernel_choice.hpp"
 
 namespace strata {
 
@@ -23,11 +24,6 @@ struct ParallelBeamParams {
 /// \throws InputError for numbers that describe no scan: sizes below 1, pitches that are not positive and finite,
 /// angles that are not finite or not one for each view, slices that are not the detector rows.
 void validate(ParallelBeamParams const& params);
-
-enum class KernelChoice {
-  best,  ///< the ones made for this build's execution space
-  teams  ///< the GPU ones, also where there is no GPU: tests
-};
 
 /// The projector of the device that owns `views`, which begin and end on boundaries of view groups. Rows of the
 /// sinogram are stored as `blocks` tells for the slices. Allocates on `exec`. \throws InputError as validate().

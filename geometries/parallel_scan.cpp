@@ -53,6 +53,10 @@ class ParallelScan final : public Geometry {
     return std::make_shared<ParallelScan>(strata::widened(params(), before, after), beam_.angles, reference_mode_);
   }
 
+  std::shared_ptr<Geometry const> coarsened(int factor) const override {
+    return std::make_shared<ParallelScan>(strata::coarsened(params(), factor, false), beam_.angles, reference_mode_);
+  }
+
   std::vector<NamedParameter> extra_parameters() const override { return {{"angles", beam_.angles, ""}}; }
 
  private:

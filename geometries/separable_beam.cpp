@@ -4,7 +4,9 @@
 #include <cmath>
 
 #include "core/base/error.hpp"
-#if !defined(KOKKOS_ENABLE_CUDA) && !defined(KOKKOS_ENABLE_HIP)
+#if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP)
+#include "geometries/separable_team_kernels.hpp"
+#else
 #include "geometries/separable_workspace.hpp"
 #endif
 
@@ -92,17 +94,21 @@ void validate(MultiAxisParams const& params) {
   require_one_a_view(params.elevations, params.sinogram.num_views, name, "elevations");
 }
 
-Index separable_beam_bytes([[maybe_unused]] ExecSpace const& exec, GeometryParams const& params, Range views,
-                           [[maybe_unused]] SliceBlocks const& blocks, bool moving) {
+Index separable_beam_bytes(ExecSpace const& exec, GeometryParams const& params, Range views, SliceBlocks const& blocks,
+                           bool moving) {
   constexpr Index view_bytes = 72;
   Index const tables =
       views.size() * view_bytes + (moving ? Index(views.size()) : 1) * params.recon.num_slices * Index(sizeof(Real));
-#if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP)
-  return tables;
-#else
   SinogramShape const& sino = params.sinogram;
+  ProjectorShape const projector{views, ViewGroups(sino.num_views), blocks, sino.num_det_channels};
+#if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP)
+  separable_teams::TeamShape shape;
+  shape.projector = projector;
+  shape.num_rows = sino.num_det_rows;
+  return tables + separable_teams::team_projector_bytes(exec, shape);
+#else
   separable::SeparableShape shape;
-  shape.projector = {views, ViewGroups(sino.num_views), blocks, sino.num_det_channels};
+  shape.projector = projector;
   shape.cylinder.num_slices = params.recon.num_slices;
   shape.cylinder.num_rows = sino.num_det_rows;
   return tables + separable::Workspace::bytes(exec, shape);

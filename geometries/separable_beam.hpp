@@ -9,6 +9,7 @@
 
 #include "core/model/geometry.hpp"
 #include "core/model/projector.hpp"
+#include "geometries/kernel_choice.hpp"
 
 namespace strata {
 
@@ -57,11 +58,11 @@ void validate(MultiAxisParams const& params);
 /// volume are stored as `blocks` tells, detector rows as one block. Allocates on `exec`. \throws InputError as
 /// validate().
 std::unique_ptr<Projector> make_cone_beam(ExecSpace const& exec, ConeBeamParams const& params, Range views,
-                                          SliceBlocks const& blocks);
+                                          SliceBlocks const& blocks, KernelChoice kernels = KernelChoice::best);
 std::unique_ptr<Projector> make_translation(ExecSpace const& exec, TranslationParams const& params, Range views,
-                                            SliceBlocks const& blocks);
+                                            SliceBlocks const& blocks, KernelChoice kernels = KernelChoice::best);
 std::unique_ptr<Projector> make_multiaxis(ExecSpace const& exec, MultiAxisParams const& params, Range views,
-                                          SliceBlocks const& blocks);
+                                          SliceBlocks const& blocks, KernelChoice kernels = KernelChoice::best);
 
 /// What one of these allocates; `moving`: views see the slices from different heights.
 Index separable_beam_bytes(ExecSpace const& exec, GeometryParams const& params, Range views, SliceBlocks const& blocks,

@@ -40,6 +40,16 @@ class SeparableProjector final : public Projector {
                Sinogram const& weighted_error) const override {
     separable::descend(exec, geometry_, shape_, workspace_, step, weights, weighted_error);
   }
+  void projection_curvature(ExecSpace const& exec, ConstSinogram const& projection, ConstSinogram const& weights,
+                            Array1<double> const& per_view) const override {
+    separable::projection_curvature(exec, shape_, workspace_.slots(exec), separable::rows_of(projection),
+                                    separable::rows_of(weights), per_view.data());
+  }
+  void subtract_projection(ExecSpace const& exec, ConstSinogram const& projection, Real alpha,
+                           ConstSinogram const& weights, Sinogram const& weighted_error) const override {
+    separable::subtract_projection(exec, shape_, separable::rows_of(projection),
+                                   {alpha, separable::rows_of(weights), separable::rows_of(weighted_error), nullptr});
+  }
   void descend_and_back_project(ExecSpace const& exec, PendingStep const& step, ConstSinogram const& weights,
                                 Sinogram const& weighted_error, PixelList const& pixels,
                                 Cylinders const& out) const override {

@@ -11,6 +11,7 @@
 #include "geometries/projector_arrays.hpp"
 #include "geometries/separable_beam.hpp"
 #include "geometries/separable_line.hpp"
+#include "geometries/separable_team_kernels.hpp"
 #if !defined(KOKKOS_ENABLE_CUDA) && !defined(KOKKOS_ENABLE_HIP)
 #include "geometries/separable_projector.hpp"
 #endif
@@ -97,15 +98,20 @@ inline ProjectorShape projector_shape(SeparableScanParams const& scan, Range vie
 template <class G>
 std::unique_ptr<Projector> make_projector([[maybe_unused]] ExecSpace const& exec, [[maybe_unused]] G footprint,
                                           SeparableScanParams const& scan, [[maybe_unused]] SecantRule const& secant,
-                                          Range views, SliceBlocks const& blocks) {
+                                          Range views, SliceBlocks const& blocks, KernelChoice kernels) {
   auto const shape = projector_shape(scan, views, blocks);
   auto nodes = covering_nodes(groups_in(views, shape.groups), shape.groups);
-#if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP)
-  throw InputError("geometries that couple slices have no kernels for GPUs yet; use a host build");
-#else
-  SeparableShape const separable{shape, {scan.recon.num_slices, scan.sinogram.num_det_rows, secant, footprint.limits}};
-  return std::make_unique<SeparableProjector<G>>(exec, std::move(footprint), separable, std::move(nodes));
+#if !defined(KOKKOS_ENABLE_CUDA) && !defined(KOKKOS_ENABLE_HIP)
+  if (kernels == KernelChoice::best) {
+    SeparableShape const host{shape, {scan.recon.num_slices, scan.sinogram.num_det_rows, secant, footprint.limits}};
+    return std::make_unique<SeparableProjector<G>>(exec, std::move(footprint), host, std::move(nodes));
+  }
 #endif
+  (void)kernels;
+  bool const oblique = secant.kind != SecantKind::one;
+  separable_teams::TeamShape const teams{shape, scan.recon.num_slices, scan.sinogram.num_det_rows, footprint.limits,
+                                         oblique};
+  return separable_teams::make_team_projector(exec, footprint, teams, std::move(nodes));
 }
 
 }  // namespace strata::separable

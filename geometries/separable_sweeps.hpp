@@ -33,6 +33,16 @@ inline Rows<Real> projected_view(Real* kept, int view, int num_channels, Index r
   return {kept ? kept + view * (num_channels * row_lanes) : slot.view, 0, row_lanes};
 }
 
+/// Sum of w q^2 of one view; `rows` is scratch.
+inline double view_curvature(Real const* q, Index q_stride, Rows<Real const> const& weights, int view, int num_channels,
+                             int num_rows, double* rows) {
+  sum_weighted_squares(q, weights.data ? weights.view(view) : nullptr, num_channels, num_rows, weights.channel_stride,
+                       q_stride, rows);
+  double sum = 0;
+  for (int row = 0; row < num_rows; ++row) sum += rows[row];
+  return sum;
+}
+
 /// \param kept takes the projections, unless null
 template <class G>
 void curvature_of_views(ExecSpace const& exec, Workspace::Slots const& slots, ForwardJob<G> const& job,
@@ -44,11 +54,22 @@ void curvature_of_views(ExecSpace const& exec, Workspace::Slots const& slots, Fo
         Slot const slot = lease.slot();
         auto const q = projected_view(kept, v, job.geometry.num_channels, slots.row_lanes, slot);
         project_view(job, v, q, slot);
-        sum_weighted_squares(q.data, weights.data ? weights.view(v) : nullptr, job.geometry.num_channels,
-                             job.cylinder.num_rows, weights.channel_stride, q.channel_stride, slot.rows);
-        double sum = 0;
-        for (int row = 0; row < job.cylinder.num_rows; ++row) sum += slot.rows[row];
-        per_view[v] = sum;
+        per_view[v] = view_curvature(q.data, q.channel_stride, weights, v, job.geometry.num_channels,
+                                     job.cylinder.num_rows, slot.rows);
+      });
+}
+
+/// See Projector::projection_curvature().
+inline void projection_curvature(ExecSpace const& exec, SeparableShape const& shape, Workspace::Slots const& slots,
+                                 Rows<Real const> const& projection, Rows<Real const> const& weights,
+                                 double* per_view) {
+  using Policy = Kokkos::RangePolicy<ExecSpace, Kokkos::Schedule<Kokkos::Dynamic>>;
+  Kokkos::parallel_for(
+      "strata::projection_curvature", Policy(exec, 0, shape.projector.views.size(), Kokkos::ChunkSize(1)),
+      KOKKOS_LAMBDA(int v) {
+        SlotLease const lease(slots);
+        per_view[v] = view_curvature(projection.view(v), projection.channel_stride, weights, v,
+                                     shape.projector.num_channels, shape.cylinder.num_rows, lease.slot().rows);
       });
 }
 
@@ -68,6 +89,8 @@ struct StepArrays {
   Rows<Real> error;
   Real* measured;  ///< [view][channel][row] projection of the direction; null: not kept
 
+  StepArrays(Real length, Rows<Real const> const& w, Rows<Real> const& weighted_error, Real* projection)
+      : alpha(length), weights(w), error(weighted_error), measured(projection) {}
   StepArrays(PendingStep const& step, ConstSinogram const& w, Sinogram const& weighted_error,
              Workspace const& workspace)
       : alpha(step.alpha),
@@ -76,21 +99,38 @@ struct StepArrays {
         measured(step.measured ? workspace.direction(step.direction.pixels.size()) : nullptr) {}
 };
 
-/// Projects the direction, unless that is kept, and subtracts it from the error. Written with fma, so that all callers
-/// round alike.
-template <class G>
-void descend_view(ForwardJob<G> const& job, StepArrays const& step, int view, Index row_lanes, Slot const& slot) {
-  auto const q = projected_view(step.measured, view, job.geometry.num_channels, row_lanes, slot);
-  if (!step.measured) project_view(job, view, q, slot);
+/// error -= alpha * w * q for one view. Written with fma, so that all callers round alike.
+inline void update_view(StepArrays const& step, int view, Real const* q, Index q_stride, int num_channels,
+                        Index row_lanes) {
   FanVector const minus_alpha(-step.alpha);
-  for (int n = 0; n < job.geometry.num_channels; ++n) {
+  for (int n = 0; n < num_channels; ++n) {
     Real* const error = step.error.view(view) + n * step.error.channel_stride;
     Real const* const w = step.weights.data ? step.weights.view(view) + n * step.weights.channel_stride : nullptr;
     for (Index i = 0; i < row_lanes; i += FanVector::width) {
       auto const factor = w ? minus_alpha * FanVector::load(w + i) : minus_alpha;
-      fma(factor, FanVector::load(q.data + n * row_lanes + i), FanVector::load(error + i)).store(error + i);
+      fma(factor, FanVector::load(q + n * q_stride + i), FanVector::load(error + i)).store(error + i);
     }
   }
+}
+
+/// Projects the direction, unless that is kept, and subtracts it from the error.
+template <class G>
+void descend_view(ForwardJob<G> const& job, StepArrays const& step, int view, Index row_lanes, Slot const& slot) {
+  auto const q = projected_view(step.measured, view, job.geometry.num_channels, row_lanes, slot);
+  if (!step.measured) project_view(job, view, q, slot);
+  update_view(step, view, q.data, row_lanes, job.geometry.num_channels, row_lanes);
+}
+
+/// See Projector::subtract_projection().
+inline void subtract_projection(ExecSpace const& exec, SeparableShape const& shape, Rows<Real const> const& projection,
+                                StepArrays const& step) {
+  using Policy = Kokkos::RangePolicy<ExecSpace, Kokkos::Schedule<Kokkos::Dynamic>>;
+  Kokkos::parallel_for(
+      "strata::subtract_projection", Policy(exec, 0, shape.projector.views.size(), Kokkos::ChunkSize(1)),
+      KOKKOS_LAMBDA(int v) {
+        update_view(step, v, projection.view(v), projection.channel_stride, shape.projector.num_channels,
+                    shape.row_lanes());
+      });
 }
 
 template <class G>

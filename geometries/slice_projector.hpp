@@ -30,6 +30,14 @@ class SliceProjector final : public Projector {
                Sinogram const& weighted_error) const override {
     K::descend(exec, geometry_, shape_, workspace_, step, weights, weighted_error);
   }
+  void projection_curvature(ExecSpace const& exec, ConstSinogram const& projection, ConstSinogram const& weights,
+                            Array1<double> const& per_view) const override {
+    K::projection_curvature(exec, shape_, workspace_, projection, weights, per_view);
+  }
+  void subtract_projection(ExecSpace const& exec, ConstSinogram const& projection, Real alpha,
+                           ConstSinogram const& weights, Sinogram const& weighted_error) const override {
+    K::subtract_projection(exec, shape_, projection, alpha, weights, weighted_error);
+  }
   void descend_and_back_project(ExecSpace const& exec, PendingStep const& step, ConstSinogram const& weights,
                                 Sinogram const& weighted_error, PixelList const& pixels,
                                 Cylinders const& out) const override {

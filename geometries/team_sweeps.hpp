@@ -9,10 +9,10 @@ namespace strata::gpu_teams {
 
 /// per_view[first_view + v] = sum of w q^2 over the views of a batch. Channels are added first, then rows in global
 /// order.
-inline void sum_weighted_squares(ExecSpace const& exec, Sinogram const& q, ConstSinogram const& weights, int first_view,
-                                 int num_views, SliceBlocks const& blocks, Array3<double> const& rows,
-                                 Array1<double> const& per_view) {
-  int const num_blocks = q.extent_int(1), num_channels = q.extent_int(2), num_lanes = q.extent_int(3);
+inline void sum_weighted_squares(ExecSpace const& exec, ConstSinogram const& q, ConstSinogram const& weights,
+                                 int first_view, int num_views, int num_channels, SliceBlocks const& blocks,
+                                 Array3<double> const& rows, Array1<double> const& per_view) {
+  int const num_blocks = q.extent_int(1), num_lanes = q.extent_int(3);
   bool const weighted = weights.extent(0) > 0;
   Kokkos::parallel_for(
       "strata::curvature_rows", Kokkos::RangePolicy<ExecSpace>(exec, 0, num_views * num_blocks * num_lanes),
@@ -35,9 +35,9 @@ inline void sum_weighted_squares(ExecSpace const& exec, Sinogram const& q, Const
 }
 
 /// error -= alpha * w * q for the views of a batch.
-inline void subtract_step(ExecSpace const& exec, Sinogram const& q, ConstSinogram const& weights, Real alpha,
-                          int first_view, int num_views, Sinogram const& error) {
-  int const num_blocks = q.extent_int(1), num_channels = q.extent_int(2), num_lanes = q.extent_int(3);
+inline void subtract_step(ExecSpace const& exec, ConstSinogram const& q, ConstSinogram const& weights, Real alpha,
+                          int first_view, int num_views, int num_channels, Sinogram const& error) {
+  int const num_blocks = q.extent_int(1), num_lanes = q.extent_int(3);
   bool const weighted = weights.extent(0) > 0;
   Index const total = Index(num_views) * num_blocks * num_channels * num_lanes;
   Kokkos::parallel_for(
@@ -65,6 +65,16 @@ template <class F>
 void for_each_batch(int num_views, F const& f) {
   for (int first = 0; first < num_views; first += Workspace::batch_views)
     f(first, num_views - first < Workspace::batch_views ? num_views - first : Workspace::batch_views);
+}
+
+/// See Projector::projection_curvature().
+inline void sum_projections(ExecSpace const& exec, ConstSinogram const& projection, ConstSinogram const& weights,
+                            ProjectorShape const& shape, Array3<double> const& rows, Array1<double> const& per_view) {
+  for_each_batch(shape.views.size(), [&](int first, int count) {
+    ConstSinogram const views =
+        Kokkos::subview(projection, std::pair<int, int>(first, first + count), Kokkos::ALL, Kokkos::ALL, Kokkos::ALL);
+    sum_weighted_squares(exec, views, weights, first, count, shape.num_channels, shape.blocks, rows, per_view);
+  });
 }
 
 template <class G>
@@ -95,7 +105,8 @@ void Kernels<G>::curvature(ExecSpace const& exec, G const& geometry, ProjectorSh
                            Array1<double> const& per_view) {
   for_each_batch(shape.views.size(), [&](int first, int count) {
     project(exec, geometry, direction, first, count, 0, workspace.views());
-    sum_weighted_squares(exec, workspace.views(), weights, first, count, shape.blocks, workspace.rows(), per_view);
+    sum_weighted_squares(exec, workspace.views(), weights, first, count, shape.num_channels, shape.blocks,
+                         workspace.rows(), per_view);
   });
 }
 
@@ -106,8 +117,23 @@ void Kernels<G>::descend(ExecSpace const& exec, G const& geometry, ProjectorShap
   if (step.direction.pixels.size() == 0) return;
   for_each_batch(shape.views.size(), [&](int first, int count) {
     project(exec, geometry, step.direction, first, count, 0, workspace.views());
-    subtract_step(exec, workspace.views(), weights, step.alpha, first, count, weighted_error);
+    subtract_step(exec, workspace.views(), weights, step.alpha, first, count, shape.num_channels, weighted_error);
   });
+}
+
+template <class G>
+void Kernels<G>::projection_curvature(ExecSpace const& exec, ProjectorShape const& shape, Workspace const& workspace,
+                                      ConstSinogram const& projection, ConstSinogram const& weights,
+                                      Array1<double> const& per_view) {
+  sum_projections(exec, projection, weights, shape, workspace.rows(), per_view);
+}
+
+template <class G>
+void Kernels<G>::subtract_projection(ExecSpace const& exec, ProjectorShape const& shape,
+                                     ConstSinogram const& projection, Real alpha, ConstSinogram const& weights,
+                                     Sinogram const& weighted_error) {
+  if (shape.views.empty()) return;
+  subtract_step(exec, projection, weights, alpha, 0, shape.views.size(), shape.num_channels, weighted_error);
 }
 
 template <class G>

@@ -39,7 +39,7 @@ separable::TapLimits reference_limits(TranslationParams const& params) {
 }  // namespace
 
 std::unique_ptr<Projector> make_translation(ExecSpace const& exec, TranslationParams const& params, Range views,
-                                            SliceBlocks const& blocks) {
+                                            SliceBlocks const& blocks, KernelChoice kernels) {
   validate(params);
   Pitches const pitch(params);
   SourceDepth const source(params.source_detector_dist, params.source_iso_dist, pitch);
@@ -69,7 +69,7 @@ std::unique_ptr<Projector> make_translation(ExecSpace const& exec, TranslationPa
   f.rays.rise = static_cast<Real>(pitch.dz * source.inverse * (pitch.dz * source.inverse));
   separable::SecantRule const secant(separable::largest_tangent_squared(
       heights, slices, pitch.dz, std::max(smallest, source.nearest), source.inverse));
-  return separable::make_projector(exec, std::move(f), params, secant, views, blocks);
+  return separable::make_projector(exec, std::move(f), params, secant, views, blocks, kernels);
 }
 
 }  // namespace strata

@@ -48,6 +48,8 @@ void proximal_loss(ExecSpace const& exec, ConstCylinders const& recon, ConstCyli
 void proximal_surrogate(ExecSpace const& exec, SweepVolume const& recon, ConstCylinders const& input,
                         SweepDirections const& directions, double curvature, Array3<double> const& partial) {
   Index const slices = Index(recon.blocks.per_shard) * recon.blocks.lanes;
+  constexpr int most = DirectionShards::most, most_sums = num_quadratic_sums(most);
+  int const num_sums = num_quadratic_sums(directions.count);
   Kokkos::parallel_for(
       "strata::proximal_surrogate",
       Kokkos::RangePolicy<ExecSpace, Kokkos::IndexType<Index>>(exec, 0, slices * Prior::surrogate_parts),
@@ -56,8 +58,7 @@ void proximal_surrogate(ExecSpace const& exec, SweepVolume const& recon, ConstCy
         int const block = static_cast<int>(item % slices / recon.blocks.lanes);
         int const lane = static_cast<int>(item % recon.blocks.lanes);
         if (lane >= recon.real_lanes(block)) return;
-        constexpr int most = DirectionShards::most;
-        double sums[num_quadratic_sums(most)] = {};
+        double sums[most_sums] = {};
         Range const pixels = recon.part(part);
         for (int p = pixels.begin; p < pixels.end; ++p) {
           double const difference = double(recon.x.at(recon, block, p, lane)) - double(input(block, p, lane));
@@ -69,8 +70,7 @@ void proximal_surrogate(ExecSpace const& exec, SweepVolume const& recon, ConstCy
           for (int i = 0; i < directions.count; ++i)
             for (int j = i; j < directions.count; ++j) sums[next++] += curvature * steps[i] * steps[j];
         }
-        for (int q = 0; q < num_quadratic_sums(directions.count); ++q)
-          partial(part, q, block * recon.blocks.lanes + lane) = sums[q];
+        for (int q = 0; q < num_sums; ++q) partial(part, q, block * recon.blocks.lanes + lane) = sums[q];
       });
 }
 

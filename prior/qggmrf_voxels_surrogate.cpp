@@ -39,6 +39,7 @@ template <int n>
 void launch_surrogate(ExecSpace const& exec, QGGMRFPotential const& f, SweepVolume const& volume,
                       SweepDirections const& directions, Array3<double> const& partial) {
   Index const slices = Index(volume.blocks.per_shard) * volume.blocks.lanes;
+  constexpr int num_sums = num_quadratic_sums(n);
   Kokkos::parallel_for(
       "strata::qggmrf_surrogate_by_voxel",
       Kokkos::RangePolicy<ExecSpace, Kokkos::IndexType<Index>>(exec, 0, slices * Prior::surrogate_parts),
@@ -48,7 +49,7 @@ void launch_surrogate(ExecSpace const& exec, QGGMRFPotential const& f, SweepVolu
         int const lane = static_cast<int>(item % volume.blocks.lanes);
         int const real = volume.real_lanes(block);
         if (lane >= real) return;
-        double sums[num_quadratic_sums(n)] = {};
+        double sums[num_sums] = {};
         Range const pixels = volume.part(part);
         for (int p = pixels.begin; p < pixels.end; ++p) {
           PlaneNeighbours const near(p, volume.num_rows, volume.num_cols);
@@ -58,7 +59,7 @@ void launch_surrogate(ExecSpace const& exec, QGGMRFPotential const& f, SweepVolu
           for (int i = 0; i < n; ++i) forward_differences(volume, directions.d[i], block, p, lane, real, to, steps[i]);
           add_voxel<n>(f, d, steps, sums);
         }
-        for (int q = 0; q < num_quadratic_sums(n); ++q) partial(part, q, block * volume.blocks.lanes + lane) = sums[q];
+        for (int q = 0; q < num_sums; ++q) partial(part, q, block * volume.blocks.lanes + lane) = sums[q];
       });
 }
 

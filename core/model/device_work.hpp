@@ -23,4 +23,15 @@ inline DeviceWork device_work(Geometry const& geometry, std::vector<bool> const&
   return work;
 }
 
+/// Denoising of `num_pixels` cylinders of a volume. Bytes are those of the image and the denoised one; the rest is
+/// small.
+inline DeviceWork device_work(ReconShape const& shape, Index num_pixels) {
+  DeviceWork work;
+  work.num_slices = shape.num_slices;
+  work.num_views = 0;
+  work.num_pixels = num_pixels;
+  work.bytes = Index(sizeof(Real)) * 2 * shape.size();
+  return work;
+}
+
 }  // namespace strata

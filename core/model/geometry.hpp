@@ -75,6 +75,26 @@ inline GeometryParams widened(GeometryParams params, int before, int after) {
   return params;
 }
 
+/// `params` on a grid and a detector whose cells are `factor` times wider, `slices`: and higher. Cells at the upper
+/// ends may reach beyond the fine ones; see Geometry::coarsened().
+inline GeometryParams coarsened(GeometryParams params, int factor, bool slices) {
+  auto const cells = [&](int size) { return (size + factor - 1) / factor; };
+  int const channels = cells(params.sinogram.num_det_channels);
+  params = widened(params, 0, channels * factor - params.sinogram.num_det_channels);
+  params.sinogram.num_det_channels = channels;
+  params.delta_det_channel *= factor;
+  params.delta_voxel *= factor;
+  params.recon.num_rows = cells(params.recon.num_rows);
+  params.recon.num_cols = cells(params.recon.num_cols);
+  if (!slices) return params;
+  int const rows = cells(params.sinogram.num_det_rows);
+  params.det_row_offset -= (rows * factor - params.sinogram.num_det_rows) / 2.0 * params.delta_det_row;
+  params.sinogram.num_det_rows = rows;
+  params.delta_det_row *= factor;
+  params.recon.num_slices = cells(params.recon.num_slices);
+  return params;
+}
+
 class Geometry {
  public:
   explicit Geometry(GeometryParams params) : params_(std::move(params)) {}
@@ -106,6 +126,12 @@ class Geometry {
   virtual std::shared_ptr<Geometry const> widened(int before, int after) const {
     (void)before;
     (void)after;
+    return nullptr;
+  }
+  /// This geometry on a grid and a detector that are `factor` times coarser, with the same centres: cells of the
+  /// detector hold `factor` channels, and as many rows where slices are coarser, too. Null where there is none.
+  virtual std::shared_ptr<Geometry const> coarsened(int factor) const {
+    (void)factor;
     return nullptr;
   }
   /// [slice]: factors s that damp the mean of each slice in an update of iterative reconstruction; empty: no damping.

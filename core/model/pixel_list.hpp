@@ -1,6 +1,8 @@
 /// A list of pixels, that is of voxel cylinders, on one device.
 #pragma once
 
+#include <utility>
+
 #include "core/base/types.hpp"
 
 namespace strata {
@@ -13,6 +15,12 @@ struct PixelList {
   Array1<Real const> col;
   int size() const { return index.extent_int(0); }
 };
+
+/// Entries [begin, end) of a list; a view without memory of its own.
+inline PixelList part_of(PixelList const& list, int begin, int end) {
+  std::pair<int, int> const range(begin, end);
+  return {Kokkos::subview(list.index, range), Kokkos::subview(list.row, range), Kokkos::subview(list.col, range)};
+}
 
 /// Where the cylinder of list entry `t` with pixel `index(t)` lies in an array [block][position][lane].
 enum class Position {

@@ -58,6 +58,19 @@ class Projector {
   virtual void descend(ExecSpace const& exec, PendingStep const& step, ConstSinogram const& weights,
                        Sinogram const& weighted_error) const = 0;
 
+  /// Where slices do not couple, directions of at most so many entries may be projected by curvature() and descend() in
+  /// an order of their own, which differs from that of forward_project().
+  static constexpr int own_order_entries = 4096;
+
+  /// curvature() of a direction whose projection is in `projection`, a shard that forward_project() has written. The
+  /// same bits, except for directions of at most own_order_entries.
+  virtual void projection_curvature(ExecSpace const& exec, ConstSinogram const& projection,
+                                    ConstSinogram const& weights, Array1<double> const& per_view) const = 0;
+
+  /// descend() along such a direction: weighted_error -= alpha * w * projection, the same bits.
+  virtual void subtract_projection(ExecSpace const& exec, ConstSinogram const& projection, Real alpha,
+                                   ConstSinogram const& weights, Sinogram const& weighted_error) const = 0;
+
   /// descend(), then for each node n: out[n] = A'(weighted_error) as back_project() with power 1, all blocks,
   /// Position::by_entry. One sweep over the sinogram where the subset is small. Bit-equal to the two calls.
   /// out is [node * num_blocks + block][entry][lane].

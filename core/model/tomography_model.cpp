@@ -60,12 +60,6 @@ std::vector<int> indices_where(std::vector<bool> const& mask, bool all) {
   return indices;
 }
 
-/// Entries [begin, end) of a list; a view without memory of its own.
-PixelList part_of(PixelList const& list, int begin, int end) {
-  std::pair<int, int> const range(begin, end);
-  return {Kokkos::subview(list.index, range), Kokkos::subview(list.row, range), Kokkos::subview(list.col, range)};
-}
-
 }  // namespace
 
 /// Buffers of several devices for a batch of pixels. Forward and back projection take turns.

@@ -24,6 +24,12 @@ class BandBuffer {
     return Cylinders(storage_.data() + offset, blocks, positions, lanes);
   }
 
+  /// Its first entries as a sinogram shard [view][row block][channel][lane], without ownership.
+  Sinogram sinogram(int views, int row_blocks, int channels, int lanes) const {
+    ensure(Index(views) * row_blocks * channels * lanes <= capacity(), "BandBuffer: a sinogram does not fit");
+    return Sinogram(storage_.data(), views, row_blocks, channels, lanes);
+  }
+
  private:
   Array1<Real> storage_;
 };

@@ -17,9 +17,19 @@ bool fits(int count, std::vector<Index> const& free_bytes, DeviceWork const& wor
   return divide_up(work.bytes, count) <= *std::min_element(free_bytes.begin(), free_bytes.begin() + count);
 }
 
+double denoising_seconds(int count, DeviceWork const& work, DeviceCosts const& costs) {
+  auto const pixels = static_cast<double>(work.num_pixels);
+  double const compute =
+      pixels * static_cast<double>(divide_up(work.num_slices, count)) / costs.voxels + costs.launches;
+  if (count == 1) return compute;
+  double const received = 2 * pixels * sizeof(Real);
+  return compute + received / costs.link_bytes + costs.round + 3 * count * costs.round_per_device;
+}
+
 }  // namespace
 
 double pass_seconds(int count, DeviceWork const& work, DeviceCosts const& costs) {
+  if (work.num_views == 0) return denoising_seconds(count, work, costs);
   ViewGroups const groups(work.num_views);
   double const volume = static_cast<double>(work.num_pixels) * work.num_slices;
   double const largest_share = static_cast<double>(divide_up(groups.num_groups, count)) / groups.num_groups;
@@ -31,14 +41,15 @@ double pass_seconds(int count, DeviceWork const& work, DeviceCosts const& costs)
 }
 
 int most_useful_devices(int available, DeviceWork const& work) {
-  int count = std::min({available, work.num_slices, ViewGroups(work.num_views).num_groups});
+  int count = std::min(available, work.num_slices);
+  if (work.num_views > 0) count = std::min(count, ViewGroups(work.num_views).num_groups);
   // Shares are of equal length, rounded up: the last devices may be left without slices.
   while (count > 1 && divide_up(work.num_slices, divide_up(work.num_slices, count)) < count) --count;
   return std::max(count, 1);
 }
 
 DeviceChoice choose_devices(std::vector<Index> const& free_bytes, DeviceWork const& work, DeviceCosts const& costs) {
-  ensure(!free_bytes.empty() && work.num_slices > 0 && work.num_views > 0, "choose_devices: nothing to choose");
+  ensure(!free_bytes.empty() && work.num_slices > 0 && work.num_views >= 0, "choose_devices: nothing to choose");
   int const available = static_cast<int>(free_bytes.size());
   int const most = most_useful_devices(available, work);
   int fewest = 1;
@@ -48,7 +59,8 @@ DeviceChoice choose_devices(std::vector<Index> const& free_bytes, DeviceWork con
   int count = fewest;
   while (pass_seconds(count, work, costs) > (1 + costs.worthwhile) * best) ++count;
   if (count == available) return {count, ""};
-  char const* const why = count == most ? "no slices or views for more" : "more would not be faster";
+  char const* const none = work.num_views > 0 ? "no slices or views for more" : "no slices for more";
+  char const* const why = count == most ? none : "more would not be faster";
   return {count, text(why, " (", available, " found)")};
 }
 

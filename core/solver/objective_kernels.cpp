@@ -46,17 +46,18 @@ void launch_channels(ExecSpace const& exec, int num_views, SinogramLayout const&
   int const lanes = layout.rows.lanes;
   int const groups = lanes / lane_group;
   int const channels = layout.num_channels;
+  constexpr int num_sums = num_quadratic_sums(n);
   Kokkos::parallel_for(
       "strata::sum_channels_along", FlatPolicy(exec, 0, Index(num_views) * blocks * groups), KOKKOS_LAMBDA(Index item) {
         int const group = static_cast<int>(item % groups);
         int const block = static_cast<int>(item / groups % blocks);
         int const view = static_cast<int>(item / groups / blocks);
         Index const begin = (Index(view) * blocks + block) * s.stored_channels * lanes + group * lane_group;
-        LaneSums sums[num_quadratic_sums(n)];
+        LaneSums sums[num_sums];
         for (int channel = 0; channel < channels; ++channel)
           add_entries<n>(s, begin + Index(channel) * lanes, subtract_error, sums);
         int const row = (block * groups + group) * lane_group;
-        for (int q = 0; q < num_quadratic_sums(n); ++q)
+        for (int q = 0; q < num_sums; ++q)
           for (int l = 0; l < lane_group; ++l) per_row(q, view, row + l) = sums[q].values[l];
       });
 }

@@ -14,7 +14,7 @@ namespace strata {
 ///   h[0] = 1/4, h[q] = 0 for other even q, h[q] = -1 / (pi q)^2 for odd q,
 /// times (q g / sin(q g))^2 for channels at equal angles g. Source: Kak and Slaney, Principles of Computerized
 /// Tomographic Imaging, 3.3 and 3.4.1. The transform behind it is FFTW on the
-/// host; other back ends add a file beside ramp_filter_fftw.cpp.
+/// host, cuFFT or hipFFT on GPUs: one ramp_filter_*.cpp each, of which CMakeLists.txt takes one.
 class RampFilter {
  public:
   RampFilter(SinogramShape const& shape, SinogramLayout const& layout, DirectFilterParams const& params);
@@ -44,5 +44,11 @@ class RampFilter {
 /// The kernel h[-(n-1) .. n-1] times `scale`, in double; entry n - 1 is h[0]. `fan_pitch`: rad between channels at
 /// equal angles, 0 for channels at equal distances. \throws InputError for a fan of 180 degrees or more.
 std::vector<double> ramp_kernel(int num_channels, double scale, double fan_pitch = 0);
+
+/// Length of the transform for rows of `num_channels`: even, with only factors 2, 3 and 5, no shorter than the kernel.
+int ramp_length(int num_channels);
+
+/// The spectrum of ramp_kernel(), which is real, in [0, length / 2], in float.
+std::vector<float> ramp_response(int num_channels, double scale, double fan_pitch, int length);
 
 }  // namespace strata

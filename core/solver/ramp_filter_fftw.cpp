@@ -14,16 +14,6 @@ namespace {
 
 constexpr int rows_at_once = lane_group;
 
-/// Smallest length of at least `n` with only factors 2, 3 and 5, even.
-int good_length(int n) {
-  for (int length = n + n % 2;; length += 2) {
-    int rest = length;
-    for (int const factor : {2, 3, 5})
-      while (rest % factor == 0) rest /= factor;
-    if (rest == 1) return length;
-  }
-}
-
 struct FftwFree {
   void operator()(float* p) const { fftwf_free(p); }
 };
@@ -79,28 +69,17 @@ struct RampFilter::Transform {
 
 RampFilter::RampFilter(SinogramShape const& shape, SinogramLayout const& layout, DirectFilterParams const& params)
     : layout_(layout),
-      padded_length_(good_length(2 * shape.num_det_channels - 1)),
+      padded_length_(ramp_length(shape.num_det_channels)),
       det_weights_(params.det_weights),
       post_weights_(params.post_weights),
       view_weights_(params.view_weights),
       transform_(std::make_unique<Transform>(padded_length_)) {
-  int const n = padded_length_;
   Index const per_view = Index(shape.num_det_rows) * shape.num_det_channels;
   Index const per_row = Index(shape.num_views) * shape.num_det_channels;
   ensure(fits(det_weights_, per_view) && fits(post_weights_, per_view) && fits(view_weights_, per_row),
          "RampFilter: weights do not fit the sinogram");
-  auto const kernel =
-      ramp_kernel(shape.num_det_channels, params.scale * std::numbers::pi / shape.num_views / n, params.fan_pitch);
-  // The kernel is even, so its spectrum is real: a cosine sum over the odd entries.
-  std::vector<double> cosines(n);
-  for (int j = 0; j < n; ++j) cosines[j] = std::cos(2 * std::numbers::pi * j / n);
-  int const centre = shape.num_det_channels - 1;
-  response_.resize(n / 2 + 1);
-  for (int k = 0; k <= n / 2; ++k) {
-    double sum = kernel[centre];
-    for (int q = 1; q <= centre; q += 2) sum += 2 * kernel[centre + q] * cosines[Index(k) * q % n];
-    response_[k] = static_cast<float>(sum);
-  }
+  response_ = ramp_response(shape.num_det_channels, params.scale * std::numbers::pi / shape.num_views / padded_length_,
+                            params.fan_pitch, padded_length_);
 }
 
 RampFilter::~RampFilter() = default;

@@ -22,4 +22,28 @@ std::vector<double> ramp_kernel(int num_channels, double scale, double fan_pitch
   return kernel;
 }
 
+int ramp_length(int num_channels) {
+  for (int length = 2 * num_channels;; length += 2) {
+    int rest = length;
+    for (int const factor : {2, 3, 5})
+      while (rest % factor == 0) rest /= factor;
+    if (rest == 1) return length;
+  }
+}
+
+std::vector<float> ramp_response(int num_channels, double scale, double fan_pitch, int length) {
+  auto const kernel = ramp_kernel(num_channels, scale, fan_pitch);
+  // The kernel is even, so its spectrum is real: a cosine sum over the odd entries.
+  std::vector<double> cosines(length);
+  for (int j = 0; j < length; ++j) cosines[j] = std::cos(2 * std::numbers::pi * j / length);
+  int const centre = num_channels - 1;
+  std::vector<float> response(length / 2 + 1);
+  for (int k = 0; k <= length / 2; ++k) {
+    double sum = kernel[centre];
+    for (int q = 1; q <= centre; q += 2) sum += 2 * kernel[centre + q] * cosines[Index(k) * q % length];
+    response[k] = static_cast<float>(sum);
+  }
+  return response;
+}
+
 }  // namespace strata

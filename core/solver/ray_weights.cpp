@@ -58,30 +58,77 @@ void weigh_metal(ExecSpace const& exec, RealEntries const& entries, ConstSinogra
       });
 }
 
-/// weights = base times Huber weights.
-void weigh_errors(ExecSpace const& exec, ConstSinogram const& base, ConstSinogram const& weighted_error, double scale,
-                  HuberWeights const& options, Sinogram const& weights) {
+/// squares = w e^2, e = u / weights, w = base; 0 where rays do not count.
+void square_errors(ExecSpace const& exec, ConstSinogram const& base, ConstSinogram const& weighted_error,
+                   ConstSinogram const& weights, Sinogram const& squares) {
   Real const* const w = base.data();
   Real const* const u = weighted_error.data();
+  Real const* const used = weights.data();
+  Real* const to = squares.data();
+  Kokkos::parallel_for(
+      "strata::square_errors", FlatPolicy(exec, 0, static_cast<Index>(squares.size())), KOKKOS_LAMBDA(Index i) {
+        double const error = used[i] > 0 ? double(u[i]) / double(used[i]) : 0;
+        to[i] = w[i] > 0 ? static_cast<Real>(double(w[i]) * error * error) : Real(0);
+      });
+}
+
+/// weights = base times Huber weights of errors whose squares, in standard deviations, are `squares` / scale^2.
+void weigh_errors(ExecSpace const& exec, ConstSinogram const& base, ConstSinogram const& squares, double scale,
+                  HuberWeights const& options, Sinogram const& weights) {
+  Real const* const w = base.data();
+  Real const* const square = squares.data();
   Real* const to = weights.data();
   double const limit = options.threshold * scale, slope = options.delta * limit;
   Kokkos::parallel_for(
       "strata::weigh_errors", FlatPolicy(exec, 0, static_cast<Index>(weights.size())), KOKKOS_LAMBDA(Index i) {
-        // |e| sqrt(w) = |u| / sqrt(w)
-        double const error = w[i] > 0 ? Kokkos::abs(double(u[i])) / Kokkos::sqrt(double(w[i])) : 0;
+        double const error = Kokkos::sqrt(double(square[i]));
         to[i] = error > limit ? static_cast<Real>(double(w[i]) * (slope / error)) : w[i];
       });
 }
 
-/// mark = 1 where a and b differ; no b: where a is not 0.
-void mark_changes(ExecSpace const& exec, ConstSinogram const& first, ConstSinogram const& second,
-                  Sinogram const& mark) {
-  Real const* const a = first.data();
-  Real const* const b = second.extent(0) > 0 ? second.data() : nullptr;
+/// mark = 1 where `values` are above `limit`.
+void mark_above(ExecSpace const& exec, ConstSinogram const& values, double limit, Sinogram const& mark) {
+  Real const* const from = values.data();
   Real* const to = mark.data();
   Kokkos::parallel_for(
-      "strata::mark_changes", FlatPolicy(exec, 0, static_cast<Index>(mark.size())),
-      KOKKOS_LAMBDA(Index i) { to[i] = a[i] != (b ? b[i] : Real(0)) ? Real(1) : Real(0); });
+      "strata::mark_above", FlatPolicy(exec, 0, static_cast<Index>(mark.size())),
+      KOKKOS_LAMBDA(Index i) { to[i] = double(from[i]) > limit ? Real(1) : Real(0); });
+}
+
+/// kept = values up to `limit`, others 0.
+void keep_below(ExecSpace const& exec, ConstSinogram const& values, double limit, Sinogram const& kept) {
+  Real const* const from = values.data();
+  Real* const to = kept.data();
+  Kokkos::parallel_for(
+      "strata::keep_below", FlatPolicy(exec, 0, static_cast<Index>(kept.size())),
+      KOKKOS_LAMBDA(Index i) { to[i] = double(from[i]) > limit ? Real(0) : from[i]; });
+}
+
+/// Number of rays with values above `limit`; needs `room`.
+double count_above(SinogramSums const& sums, SinogramLayout const& layout, ShardedSinogram const& values, double limit,
+                   ShardedSinogram const& room) {
+  auto const& devices = *values.placement.devices();
+  devices.for_each([&](int d, ExecSpace const& exec) { mark_above(exec, values[d], limit, room[d]); });
+  devices.fence("count_above: summed next");
+  return sum(sums, layout, room);
+}
+
+/// Standard deviation of the errors whose squares are given, without those beyond three of it: left out until no more
+/// are. `counted` rays count at all.
+double clipped_deviation(SinogramSums const& sums, SinogramLayout const& layout, ShardedSinogram const& squares,
+                         double counted, ShardedSinogram const& room) {
+  auto const& devices = *squares.placement.devices();
+  double variance = sum(sums, layout, squares) / counted, kept = counted;
+  for (int round = 0; round < 20 && variance > 0; ++round) {
+    double const limit = 9 * variance;
+    double const left = counted - count_above(sums, layout, squares, limit, room);
+    if (left == kept || left == 0) break;
+    kept = left;
+    devices.for_each([&](int d, ExecSpace const& exec) { keep_below(exec, squares[d], limit, room[d]); });
+    devices.fence("clipped_deviation: summed next");
+    variance = sum(sums, layout, room) / kept;
+  }
+  return std::sqrt(variance);
 }
 
 void clear_rays(ExecSpace const& exec, SinogramLayout const& layout, Array1<int> const& left_out_rays,
@@ -144,20 +191,20 @@ double huber_weights(TomographyModel const& model, HuberWeights const& options, 
   require(options.threshold > 0, "Huber weights: the threshold must be above 0, found ", options.threshold);
   require(options.delta > 0 && options.delta <= 1, "Huber weights: delta must lie in (0, 1], found ", options.delta);
   auto const& layout = model.sinogram_layout();
+  auto const& devices = model.devices();
   SinogramSums const sums(base.placement, layout.rows);
-  auto const mark = model.make_sinogram("huber_marks");
-  ConstSinogram const none;
-  model.devices().for_each([&](int d, ExecSpace const& exec) { mark_changes(exec, base[d], none, mark[d]); });
-  model.devices().fence("huber_weights: summed next");
-  double const counted = sum(sums, layout, mark);
+  auto const squares = model.make_sinogram("huber_squares"), room = model.make_sinogram("huber_room");
+  double const counted = count_above(sums, layout, base, 0, room);
   require(counted > 0, "Huber weights: at least one weight must be above 0, all are 0");
-  double const scale = std::sqrt(sum_of_weighted_squares(sums, layout, weighted_error, &base) / counted);
-  model.devices().for_each([&](int d, ExecSpace const& exec) {
-    weigh_errors(exec, base[d], weighted_error[d], scale, options, weights[d]);
-    mark_changes(exec, base[d], weights[d], mark[d]);
-  });
-  model.devices().fence("huber_weights: summed next");
-  return sum(sums, layout, mark) / counted;
+  devices.for_each(
+      [&](int d, ExecSpace const& exec) { square_errors(exec, base[d], weighted_error[d], weights[d], squares[d]); });
+  devices.fence("huber_weights: summed next");
+  double const scale = clipped_deviation(sums, layout, squares, counted, room);
+  double const limit = options.threshold * scale;
+  devices.for_each(
+      [&](int d, ExecSpace const& exec) { weigh_errors(exec, base[d], squares[d], scale, options, weights[d]); });
+  devices.fence("huber_weights: read next");
+  return count_above(sums, layout, squares, limit * limit, room) / counted;
 }
 
 void leave_out_rays(SinogramLayout const& layout, std::vector<bool> const& dead, std::vector<int> const& masked_views,

@@ -29,9 +29,12 @@ struct HuberWeights {
   double delta = 1;
 };
 
-/// Multiplies base weights w by the Huber weights of the error: e = `weighted_error` / w, standard deviation
-/// s / sqrt(w) with s^2 the mean of w e^2 over rays with w > 0. Rays of weight 0 stay so. Returns the share of rays
-/// beyond the threshold. \throws InputError for threshold <= 0 or delta outside (0, 1].
+/// Replaces `weights`, those with which a reconstruction was made, by base weights w times the Huber weights of its
+/// error e = `weighted_error` / `weights`. One standard deviation of e is s / sqrt(w), s^2 the mean of w e^2 over rays
+/// with w > 0 and errors up to three standard deviations; the reference's s^2, sum(e^2) / sum(1 / w), is ruled by the
+/// outliers and by the rays that count least. Rays of weight 0 stay
+/// so. Returns the share of rays beyond the threshold. \throws InputError for threshold <= 0 or delta outside (0, 1],
+/// or base weights that are all 0.
 double huber_weights(TomographyModel const& model, HuberWeights const& options, ShardedSinogram const& base,
                      ShardedSinogram const& weighted_error, ShardedSinogram const& weights);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/solver/subset_kernels.hpp"
+#include "core/solver/subset_sizes.hpp"
 #include "core/solver/subspace_step.hpp"
 
 namespace strata {
@@ -33,21 +34,16 @@ void plan_vcd(MemoryPlan& plan, VCDMemory const& memory, VCDOptions const& optio
   Index const subset = memory.largest_subset;
   int const devices = plan.slices().num_devices();
   plan.add_pixel_lists("pixel lists of the subsets", memory.list_entries);
-  plan.add_subset("subset gradient, curvature and direction", subset, 3, false);
-  std::vector<Index> nodes, partial;
-  Index all_nodes = 0;
-  for (int d = 0; d < devices; ++d) {
-    nodes.push_back(static_cast<Index>(covering_nodes(plan.views().owned_groups(d), plan.views().groups()).size()));
-    all_nodes += nodes.back();
-  }
-  Index const block = subset * blocks.lanes * Index(sizeof(Real));
-  for (Index const count : nodes) partial.push_back(count * blocks.num_blocks() * block);
-  plan.add("subset back projection", partial);
-  if (devices > 1) {
-    plan.add_on_each("subset back projections, later direction, of all devices",
-                     std::max(all_nodes * blocks.per_shard, Index(blocks.num_blocks())) * block);
-    plan.add("boundary slices", halo_bytes(plan.slices(), plan.recon().num_pixels()));
-  }
+  SubsetSizes const sizes(plan.slices(), plan.views(), plan.layout(), plan.recon().num_pixels(), subset,
+                          options.max_exchange_bytes);
+  Index const real = sizeof(Real);
+  plan.add_on_each(sizes.chunk < subset ? "subset gradient, curvature, back projection and direction"
+                                        : "subset gradient, curvature and direction",
+                   (sizes.work + sizes.own) * real);
+  std::vector<Index> exchanged;
+  for (int d = 0; d < devices; ++d) exchanged.push_back((sizes.partial[d] + sizes.staging[d]) * real);
+  plan.add(devices > 1 ? "exchange of subsets" : "subset back projection", exchanged);
+  plan.add("boundary slices", halo_bytes(plan.slices(), plan.recon().num_pixels()));
   Index const quantities = 4 + (memory.slice_mean_damping ? 2 : 0);
   plan.add_on_each("sums of slices", slice_sums_bytes(blocks, quantities, subset) +
                                          slice_sums_bytes(blocks, 1, plan.recon().num_pixels()));

@@ -61,7 +61,7 @@ double VCDReconstruction::start(InitialImage initial, RedundancyOptions const& d
   double const factor =
       start_from(model, initial, positivity,
                  {y, state_.weights, sinogram_ ? state_.weighted_error : model.make_sinogram("vcd::start"),
-                  state_.recon, state_.weighted_error},
+                  state_.recon, state_.weighted_error, !options_.reference_mode},
                  direct);
   if (!solver_)
     solver_ = std::make_unique<VCDSolver>(model, prior_, options_, state_, std::move(plans_));

@@ -50,6 +50,9 @@ class VCDReconstruction {
   /// x, zeros at first. Runs overwrite it; the caller may, before start_given().
   ShardedVolume const& image() const { return state_.recon; }
 
+  /// weights (y - A x) of image(), after a run.
+  ShardedSinogram const& weighted_error() const { return state_.weighted_error; }
+
   /// Begins with the direct reconstruction, scaled to fit the data best. Returns the factor.
   double start_direct(RedundancyOptions const& direct = {});
   /// Begins with image() as it stands.

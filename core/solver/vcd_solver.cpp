@@ -84,8 +84,10 @@ void VCDSolver::update(SubsetPlan::Subset const& subset, double& alpha_sum) {
   take_step(subset, alpha);
 }
 
-/// staging (or the only node) = A'(w e) at the subset, after the pending step has been taken.
+/// staging (or the only node, or back_projection()) = A'(w e) at the subset, after the pending step has been taken.
 void VCDSolver::back_project_error(SubsetPlan::Subset const& subset) {
+  if (work_->back_projects_in_chunks(subset.size())) return back_project_in_chunks(subset);
+  if (work_->projection_pending) descend_pending();
   SliceBlocks const& blocks = model_.recon_placement().blocks();
   std::vector<Cylinders> partials, staging;
   for (int d = 0; d < model_.devices().size(); ++d)
@@ -104,6 +106,7 @@ void VCDSolver::back_project_error(SubsetPlan::Subset const& subset) {
 
 void VCDSolver::find_direction(SubsetPlan::Subset const& subset) {
   SliceBlocks const& blocks = model_.recon_placement().blocks();
+  bool const in_chunks = work_->back_projects_in_chunks(subset.size());
   DirectionRule const rule{as_real(fm_), options_.positivity_flag && !options_.reference_mode};
   model_.devices().for_each([&](int d, ExecSpace const& exec) {
     auto& work = work_->devices[d];
@@ -111,10 +114,15 @@ void VCDSolver::find_direction(SubsetPlan::Subset const& subset) {
       return buffer.cylinders(blocks.per_shard, subset.size(), blocks.lanes);
     };
     VolumeShard const volume{model_.recon_shape(), blocks, d, state_.recon[d], halo_.below(d), halo_.above(d)};
-    prior_.gradient_and_curvature(exec, volume, subset.pixels[d], own(work.gradient), own(work.curvature));
-    SubsetArrays arrays{subset.pixels[d],   own(model_.nodes().trivial() ? work.partial : work.staging),
-                        own(work.gradient), own(work.curvature),
-                        state_.hessian[d],  state_.recon[d],
+    Cylinders const gradient = work_->gradient(d, subset.size()), curvature = work_->curvature(d, subset.size());
+    prior_.gradient_and_curvature(exec, volume, subset.pixels[d], gradient, curvature);
+    SubsetArrays arrays{subset.pixels[d],
+                        in_chunks ? work_->back_projection(d, subset.size())
+                                  : own(model_.nodes().trivial() ? work.partial : work.staging),
+                        gradient,
+                        curvature,
+                        state_.hessian[d],
+                        state_.recon[d],
                         own(work.direction)};
     if (work.undamped.extent(0) > 0) {
       subset_slice_means(exec, {blocks, d}, rule, arrays, work.means);
@@ -123,33 +131,33 @@ void VCDSolver::find_direction(SubsetPlan::Subset const& subset) {
     }
     subset_direction(exec, {blocks, d}, rule, arrays, work.step_sums);
   });
-  share_direction(subset.size());
+  share_direction(subset);
 }
 
-/// Makes the direction known to all view owners.
-void VCDSolver::share_direction(int entries) {
+/// Makes the direction, or its projection, known to all view owners.
+void VCDSolver::share_direction(SubsetPlan::Subset const& subset) {
   SliceBlocks const& blocks = model_.recon_placement().blocks();
   if (model_.devices().size() == 1) return;
+  if (work_->projects_in_chunks(subset.size())) return project_in_chunks(subset);
   std::vector<Cylinders> shards, targets;
-  for (auto const& work : work_->devices) {
-    shards.push_back(work.direction.cylinders(blocks.per_shard, entries, blocks.lanes));
-    targets.push_back(work.gathered.cylinders(blocks.num_blocks(), entries, blocks.lanes));
+  for (int d = 0; d < model_.devices().size(); ++d) {
+    shards.push_back(work_->devices[d].direction.cylinders(blocks.per_shard, subset.size(), blocks.lanes));
+    targets.push_back(work_->gathered(d, subset.size()));
   }
   all_gather(model_.devices(), blocks, shards, targets);
 }
 
 VCDSolver::StepSums VCDSolver::measure_direction(SubsetPlan::Subset const& subset) {
   SliceBlocks const& blocks = model_.recon_placement().blocks();
-  bool const several = model_.devices().size() > 1;
-  for (int d = 0; d < model_.devices().size(); ++d) {
-    auto const& buffer = several ? work_->devices[d].gathered : work_->devices[d].direction;
-    work_->pending[d].direction = {{0, blocks.num_blocks()},
-                                   subset.pixels[d],
-                                   Position::by_entry,
-                                   buffer.cylinders(blocks.num_blocks(), subset.size(), blocks.lanes)};
-  }
+  work_->projection_pending = work_->projects_in_chunks(subset.size());
+  for (int d = 0; d < model_.devices().size() && !work_->projection_pending; ++d)
+    work_->pending[d].direction = {
+        {0, blocks.num_blocks()}, subset.pixels[d], Position::by_entry, work_->gathered(d, subset.size())};
   model_.devices().for_each([&](int d, ExecSpace const& exec) {
-    model_.projector(d).curvature(exec, work_->pending[d].direction, weights(d), sums_.per_view(d));
+    if (work_->projection_pending)
+      model_.projector(d).projection_curvature(exec, work_->projection(d), weights(d), sums_.per_view(d));
+    else
+      model_.projector(d).curvature(exec, work_->pending[d].direction, weights(d), sums_.per_view(d));
     Kokkos::deep_copy(exec, work_->devices[d].host, work_->devices[d].step_sums.total());
   });
   StepSums sums;
@@ -182,22 +190,30 @@ void VCDSolver::take_step(SubsetPlan::Subset const& subset, double alpha) {
     work_->pending[d].alpha = as_real(alpha);
     work_->pending[d].measured = !clip;
   });
-  if (clip) share_direction(subset.size());
+  if (clip) share_direction(subset);
+}
+
+/// Takes the pending step by itself; afterwards none is pending.
+void VCDSolver::descend_pending() {
+  model_.devices().for_each([&](int d, ExecSpace const& exec) {
+    auto const& pending = work_->pending[d];
+    if (work_->projection_pending)
+      model_.projector(d).subtract_projection(exec, work_->projection(d), pending.alpha, weights(d),
+                                              state_.weighted_error[d]);
+    else if (pending.direction.pixels.size() > 0)
+      model_.projector(d).descend(exec, pending, weights(d), state_.weighted_error[d]);
+  });
+  work_->forget_pending();
 }
 
 void VCDSolver::finish_pending() {
-  model_.devices().for_each([&](int d, ExecSpace const& exec) {
-    auto& pending = work_->pending[d];
-    if (pending.direction.pixels.size() > 0)
-      model_.projector(d).descend(exec, pending, weights(d), state_.weighted_error[d]);
-  });
+  descend_pending();
   model_.devices().fence("vcd: the error sinogram is summed next");
-  for (auto& pending : work_->pending) pending = {};
 }
 
 void VCDSolver::restart() {
   if (acceleration_) acceleration_->restart();
-  for (auto& pending : work_->pending) pending = {};
+  work_->forget_pending();
 }
 
 }  // namespace strata

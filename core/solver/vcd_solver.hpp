@@ -63,7 +63,10 @@ class VCDSolver {
   void take_step(SubsetPlan::Subset const& subset, double alpha);
   void begin_statistics();
   void finish_pending();
-  void share_direction(int entries);
+  void share_direction(SubsetPlan::Subset const& subset);
+  void descend_pending();
+  void back_project_in_chunks(SubsetPlan::Subset const& subset);
+  void project_in_chunks(SubsetPlan::Subset const& subset);
   void finish_statistics(IterationStats& stats);
   void make_objective();
   void begin_acceleration();

@@ -3,6 +3,7 @@
 #include <KokkosBlas1_scal.hpp>
 
 #include "core/solver/direct_recon.hpp"
+#include "core/solver/missing_rays.hpp"
 
 namespace strata {
 namespace {
@@ -30,7 +31,11 @@ void scale(ShardedVolume const& volume, double factor, bool positive) {
 double start_from(TomographyModel const& model, InitialImage initial, bool positivity, StartArrays const& arrays,
                   RedundancyOptions const& direct) {
   double factor = 1;
-  if (initial == InitialImage::direct) direct_recon(model, arrays.sinogram, arrays.projected, arrays.recon, direct);
+  bool const fill = arrays.fill_missing && arrays.weights;
+  if (initial == InitialImage::direct) {
+    if (fill) fill_missing_rays(model.sinogram_layout(), arrays.sinogram, *arrays.weights, arrays.projected);
+    direct_recon(model, fill ? arrays.projected : arrays.sinogram, arrays.projected, arrays.recon, direct);
+  }
   if (initial == InitialImage::given && positivity) scale(arrays.recon, 1, true);
   model.forward_project(arrays.recon, arrays.projected);
   if (initial == InitialImage::direct) {

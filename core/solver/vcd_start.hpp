@@ -20,6 +20,7 @@ struct StartArrays {
   ShardedSinogram projected;       ///< overwritten
   ShardedVolume recon;             ///< x
   ShardedSinogram weighted_error;  ///< becomes w (y - A x)
+  bool fill_missing = false;       ///< rays of weight 0 are filled in for the direct reconstruction
 };
 
 /// Sets recon (direct, or as given; positive where `positivity`) and weighted_error. `direct`: the weights of the

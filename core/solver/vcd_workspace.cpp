@@ -1,7 +1,5 @@
 #include "core/solver/vcd_workspace.hpp"
 
-#include <algorithm>
-
 namespace strata {
 namespace {
 
@@ -23,25 +21,23 @@ Array1<Real> undamped_factors(ExecSpace const& exec, SliceBlocks const& blocks, 
 
 }  // namespace
 
-VCDSolver::Workspace::Workspace(TomographyModel const& model, int max_subset, VCDOptions const& options) {
-  SliceBlocks const& blocks = model.recon_placement().blocks();
-  bool const several = model.devices().size() > 1;
-  Index const block = Index(max_subset) * blocks.lanes;
+VCDSolver::Workspace::Workspace(TomographyModel const& model, int max_subset, VCDOptions const& options)
+    : sizes(model.recon_placement(), model.sino_placement(), model.sinogram_layout(), model.recon_shape().num_pixels(),
+            max_subset, options.max_exchange_bytes),
+      blocks_(model.recon_placement().blocks()),
+      layout_(model.sinogram_layout()),
+      num_views_(model.sino_placement().shard_size()) {
+  SliceBlocks const& blocks = blocks_;
   for (int d = 0; d < model.devices().size(); ++d) {
     ExecSpace const& exec = model.devices().exec(d);
     own_blocks.push_back(blocks.blocks_of_shard(d));
     PerDevice work;
-    work.partial = BandBuffer(exec, "vcd::partial", model.nodes().num_nodes(d) * blocks.num_blocks() * block);
-    work.gradient = BandBuffer(exec, "vcd::gradient", blocks.per_shard * block);
-    work.curvature = BandBuffer(exec, "vcd::curvature", blocks.per_shard * block);
-    work.direction = BandBuffer(exec, "vcd::direction", blocks.per_shard * block);
-    if (several) {
-      // The sums of the nodes are read before the direction is gathered, and a direction is used up before the next
-      // sums arrive: one buffer serves both.
-      Index const sums = model.nodes().num_nodes() * blocks.per_shard * block;
-      work.staging = BandBuffer(exec, "vcd::staging", std::max(sums, blocks.num_blocks() * block));
-      work.gathered = work.staging;
-    }
+    work.partial = BandBuffer(exec, "vcd::partial", sizes.partial[d]);
+    work.work = BandBuffer(exec, "vcd::work", sizes.work);
+    work.direction = BandBuffer(exec, "vcd::direction", sizes.own);
+    // The sums of the nodes are read before the direction is gathered, and a direction is used up before the next sums
+    // arrive: one buffer serves both.
+    if (sizes.staging[d] > 0) work.staging = BandBuffer(exec, "vcd::staging", sizes.staging[d]);
     int const pixels = static_cast<int>(model.recon_shape().num_pixels());
     work.step_sums = SliceSums(exec, blocks, 2, max_subset);
     work.change_sums = SliceSums(exec, blocks, 2, max_subset);
@@ -58,6 +54,11 @@ VCDSolver::Workspace::Workspace(TomographyModel const& model, int max_subset, VC
     devices.push_back(work);
     pending.emplace_back();
   }
+}
+
+Sinogram VCDSolver::Workspace::projection(int device) const {
+  return devices[device].work.sinogram(num_views_, layout_.rows.num_blocks(),
+                                       stored_channels(layout_.num_channels, layout_.rows.lanes), layout_.rows.lanes);
 }
 
 }  // namespace strata

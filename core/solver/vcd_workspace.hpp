@@ -4,16 +4,17 @@
 #include <vector>
 
 #include "core/solver/subset_kernels.hpp"
+#include "core/solver/subset_sizes.hpp"
 #include "core/solver/vcd_solver.hpp"
 
 namespace strata {
 
 struct VCDSolver::Workspace {
   struct PerDevice {
-    BandBuffer partial;                         ///< nodes of A'(w e), all blocks
-    BandBuffer staging;                         ///< all nodes of the own blocks; several devices only
-    BandBuffer gradient, curvature, direction;  ///< own blocks
-    BandBuffer gathered;    ///< direction, all blocks, in the memory of `staging`; several devices only
+    BandBuffer partial;     ///< nodes of A'(w e), all blocks; of a chunk where the subset is large
+    BandBuffer staging;     ///< all nodes of the own blocks, later gathered(); several devices only
+    BandBuffer work;        ///< gradient(), curvature(), back_projection(); later gathered() or projection()
+    BandBuffer direction;   ///< own blocks
     SliceSums step_sums;    ///< descent, prior curvature
     SliceSums means;        ///< of slices, where they are damped
     Array1<Real> undamped;  ///< 1 - s at [block * lanes + lane], where slice means are damped
@@ -23,15 +24,50 @@ struct VCDSolver::Workspace {
     Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace> host;  ///< copies of SliceSums::total()
     Kokkos::View<double*, Kokkos::HostSpace> host_loss;
   };
+  SubsetSizes sizes;
   std::vector<PerDevice> devices;
   std::vector<PendingStep> pending;  ///< [device]
   std::vector<Range> own_blocks;     ///< [device], global numbers
+  bool projection_pending = false;   ///< the pending step's direction is there as projection(), not as cylinders
 
   Workspace(TomographyModel const& model, int max_subset, VCDOptions const& options);
+
+  /// Arrays [block][entry][lane] of a subset of `entries` pixels in `work`, own blocks.
+  Cylinders gradient(int device, int entries) const { return part(device, entries, 0); }
+  Cylinders curvature(int device, int entries) const { return part(device, entries, 1); }
+  /// A'(w e) of a subset that is back projected in chunks.
+  Cylinders back_projection(int device, int entries) const { return part(device, entries, 2); }
+  /// The direction [block][entry][lane], all blocks: in the memory of the three where the subset is back projected in
+  /// chunks. On a single device it is the direction itself.
+  Cylinders gathered(int device, int entries) const {
+    auto const& arrays = devices[device];
+    bool const alone = blocks_.num_shards == 1;
+    BandBuffer const& buffer = alone                              ? arrays.direction
+                               : back_projects_in_chunks(entries) ? arrays.work
+                                                                  : arrays.staging;
+    return buffer.cylinders(blocks_.num_blocks(), entries, blocks_.lanes);
+  }
+  /// A shard of the projection of a direction that is projected in chunks, in the memory of the three.
+  Sinogram projection(int device) const;
+  bool back_projects_in_chunks(int entries) const { return entries > sizes.chunk; }
+  bool projects_in_chunks(int entries) const { return entries > sizes.whole; }
+  void forget_pending() {
+    projection_pending = false;
+    for (auto& step : pending) step = {};
+  }
 
   /// Sum over slices in order of `quantity` of what pick(device) selects. Waits for the devices.
   template <class Pick>
   std::vector<double> per_slice(TomographyModel const& model, int quantity, Pick const& pick) const;
+
+ private:
+  Cylinders part(int device, int entries, int number) const {
+    return devices[device].work.cylinders(blocks_.per_shard, entries, blocks_.lanes, number * sizes.own);
+  }
+
+  SliceBlocks blocks_;
+  SinogramLayout layout_;
+  int num_views_;  // of a shard
 };
 
 template <class Pick>

@@ -71,18 +71,6 @@ SinogramShape read_sinogram_shape(Deck const& deck, std::optional<DatasetName> c
   return shape;
 }
 
-WeightsSource read_weights_source(DeckSection const& input) {
-  if (!input.has("weights")) return {};
-  if (input.kind("weights") != DeckSection::Kind::section)
-    input.fail("weights", "expected {file:, dataset:} or {type:}");
-  DeckSection const entry = input.section("weights");
-  if (!entry.has("type")) return read_name(input, "weights", "/weights");
-  auto const type = entry.require_choice("type", {"unweighted", "transmission", "transmission_root", "emission"});
-  WeightModel const model = parse_weight_model(type);
-  if (model == WeightModel::unweighted) return {};
-  return model;
-}
-
 std::vector<bool> read_region_mask(DeckSection const& geometry, ReconShape const& shape) {
   return read_region_mask(geometry, shape, geometry.get("type", "") != "translation");
 }
@@ -172,26 +160,6 @@ void load_image(ImageGrid const& grid, DatasetName const& name, ShardedVolume co
         require(finite, name.file, ": dataset ", name.dataset, ": expected finite values, row ", row, " has others");
       }};
   resample_image(rows, ratio, shape, volume);
-}
-
-std::optional<ShardedSinogram> load_weights(TomographyModel const& model, WeightsSource const& source,
-                                            DatasetName const& sinogram) {
-  if (std::holds_alternative<std::monostate>(source)) return std::nullopt;
-  bool const given = std::holds_alternative<DatasetName>(source);
-  DatasetName const& name = given ? std::get<DatasetName>(source) : sinogram;
-  Hdf5File const file(name.file);
-  auto const weights = model.make_sinogram("weights");
-  WeightCheck check;
-  try {
-    read_sinogram(file, name.dataset, model.sinogram_layout(), weights, [&](std::span<float> part) {
-      if (!given) compute_weights(std::get<WeightModel>(source), part, part);
-      check.add(part);
-    });
-    check.finish();
-  } catch (InputError const& error) {
-    throw InputError(text("input.weights (", name.file, ", dataset ", name.dataset, "): ", error.what()));
-  }
-  return weights;
 }
 
 }  // namespace strata

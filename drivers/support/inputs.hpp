@@ -3,12 +3,10 @@
 
 #include <optional>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "core/io/deck.hpp"
 #include "core/model/tomography_model.hpp"
-#include "core/solver/weights.hpp"
 #include "drivers/support/image_grid.hpp"
 
 namespace strata {
@@ -30,10 +28,6 @@ SinogramShape sinogram_shape_of(DatasetName const& name);
 /// The shape of `input.sinogram`, else geometry.sinogram_shape. Where both are given they must agree.
 SinogramShape read_sinogram_shape(Deck const& deck, std::optional<DatasetName> const& sinogram);
 
-/// `input.weights`: absent, a dataset, or {type: transmission_root}.
-using WeightsSource = std::variant<std::monostate, DatasetName, WeightModel>;
-WeightsSource read_weights_source(DeckSection const& input);
-
 /// `geometry.use_ror_mask`: true, false or a dataset; without it true, for translations false. [pixel]
 std::vector<bool> read_region_mask(DeckSection const& geometry, ReconShape const& shape);
 /// The same key of any section, with a default.
@@ -47,14 +41,11 @@ void require_volume_shape(DatasetName const& name, ReconShape const& shape);
 /// shape.
 void require_image(DatasetName const& name, ReconShape const& shape);
 
-/// Reads the datasets into new arrays. Values must be finite; weights not negative and not all zero. `sinogram` is what
-/// a weight model is computed from.
+/// Reads the datasets into new arrays. Values must be finite.
 ShardedSinogram load_sinogram(TomographyModel const& model, DatasetName const& name, std::string const& label);
 ShardedVolume load_volume(TomographyModel const& model, DatasetName const& name, std::string const& label);
 void load_volume(ImageGrid const& grid, DatasetName const& name, ShardedVolume const& volume);
 /// Reads an image that require_image() took, resampled where it is on another grid. Both grids have the same centre.
 void load_image(ImageGrid const& grid, DatasetName const& name, ShardedVolume const& volume);
-std::optional<ShardedSinogram> load_weights(TomographyModel const& model, WeightsSource const& source,
-                                            DatasetName const& sinogram);
 
 }  // namespace strata

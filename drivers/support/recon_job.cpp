@@ -5,6 +5,7 @@
 #include <set>
 
 #include "core/base/error.hpp"
+#include "core/solver/coarse_start.hpp"
 #include "core/solver/vcd_memory.hpp"
 #include "drivers/support/results.hpp"
 #include "geometries/registry.hpp"
@@ -44,6 +45,23 @@ Index largest_subset(ReconJob const& job) {
   return (masked + fewest - 1) / std::max(fewest, 1);
 }
 
+/// Whether and why the run begins on coarse grids. Then it needs no passes over few subsets.
+void choose_coarse_start(DeckSection const& section, ReconJob& job) {
+  auto& settings = job.settings;
+  bool const direct = settings.algorithm == "vcd" && std::holds_alternative<std::monostate>(job.initial);
+  if (settings.coarse_start == Choice::off || (settings.coarse_start == Choice::automatic && !direct)) return;
+  if (!direct) section.fail("coarse_start", "expected auto or false: the run does not begin with a direct image");
+  if (settings.coarse_start == Choice::on && coarse_factors(*job.geometry).empty())
+    section.fail("coarse_start", text("expected auto or false: there are no coarser grids for this scan (geometry ",
+                                      job.geometry->type(), ")"));
+  job.coarse_start =
+      settings.coarse_start == Choice::on ? "coarse_start: true" : reason_for_coarse_start(*job.geometry);
+  auto& sequence = settings.schedule.partition_sequence;
+  bool const accelerated = settings.vcd.acceleration != Acceleration::none;
+  if (!job.coarse_start.empty() && accelerated && settings.default_subsets)
+    sequence.erase(sequence.begin(), sequence.begin() + 2);
+}
+
 }  // namespace
 
 bool needs_prox_input(ReconJob const& job) {
@@ -55,7 +73,7 @@ ReconJob read_recon_job(Deck const& deck) {
   DeckSection const input = deck.section("input");
   job.sinogram = require_dataset(input, "sinogram", "/sinogram");
   SinogramShape const shape = read_sinogram_shape(deck, job.sinogram);
-  job.weights = read_weights_source(input);
+  job.weights = read_weights_source(input, shape);
   job.initial = read_initial(input);
   job.prox_input = find_dataset(input, "prox_input", "/recon");
   DeckSection const reconstruction = deck.section("reconstruction");
@@ -63,7 +81,8 @@ ReconJob read_recon_job(Deck const& deck) {
   job.geometry = make_geometry(deck.section("geometry"), shape);
   job.mask = read_region_mask(deck.section("geometry"), job.geometry->params().recon);
   check_algorithm(reconstruction, job.settings, *job.geometry);
-  if (auto const* given = std::get_if<DatasetName>(&job.weights)) require_sinogram_shape(*given, shape);
+  choose_coarse_start(reconstruction, job);
+  require_shapes(job.weights, shape, job.geometry->params().recon);
   if (auto const* given = std::get_if<DatasetName>(&job.initial)) require_image(*given, job.geometry->params().recon);
   if (job.prox_input) require_volume_shape(*job.prox_input, job.geometry->params().recon);
   if (std::holds_alternative<ProxInputAsImage>(job.initial) && !job.prox_input)
@@ -71,6 +90,10 @@ ReconJob read_recon_job(Deck const& deck) {
   if (job.settings.algorithm == "prox" && !job.prox_input)
     input.fail("prox_input", "expected {file:, dataset:} for algorithm prox, got none");
   return job;
+}
+
+bool keeps_sinogram(ReconJob const& job, bool last) {
+  return !last || job.weights.huber || job.settings.vcd.acceleration != Acceleration::none || !job.coarse_start.empty();
 }
 
 namespace {
@@ -97,17 +120,26 @@ void plan_iterative(MemoryPlan& plan, ReconJob const& job, bool last) {
     plan.add_volume("recon");
     plan.add_volume("Hessian diagonal");
     if (needs_prox_input(job)) plan.add_volume("prox input");
-    // Acceleration computes the error anew from time to time.
-    if (!last || settings.vcd.acceleration != Acceleration::none) plan.add_sinogram("error sinogram");
+    if (keeps_sinogram(job, last)) plan.add_sinogram("error sinogram");
   };
   plan.begin_stage("making the initial image");
   add_common();
   plan.add_pixel_lists("pixel lists of the subsets", memory.list_entries);
-  if (last && settings.vcd.acceleration == Acceleration::none) plan.add_sinogram("filtered or projected sinogram");
+  if (!job.coarse_start.empty()) {
+    plan.add_volume("direct image and its detail", 2);
+    plan.add_sinogram("projected detail and error", 2);
+    plan.add_volume("coarse images");
+    plan.add_sinogram("coarse sinograms", 2);
+  }
+  if (!keeps_sinogram(job, last)) plan.add_sinogram("filtered or projected sinogram");
   if (std::holds_alternative<std::monostate>(job.initial))
     plan_direct(plan, *job.geometry, job.mask, settings.direct, false);
   plan.begin_stage("iterating");
   add_common();
+  if (job.weights.huber) {
+    plan.add_volume("image of the round before");
+    plan.add_sinogram("squares of the errors", 2);
+  }
   plan_vcd(plan, memory, settings.vcd);
   plan.end_stage();
 }
@@ -119,7 +151,8 @@ MemoryPlan plan_memory(std::vector<ReconJob const*> const& jobs, Devices const& 
   MemoryPlan plan = plan_model(*first.geometry, first.mask, devices);
   bool const iterative =
       std::any_of(jobs.begin(), jobs.end(), [](auto const* job) { return job->settings.iterative(); });
-  if (iterative && !std::holds_alternative<std::monostate>(first.weights)) plan.add_sinogram("weights");
+  if (iterative && first.weights.given()) plan.add_sinogram("weights");
+  if (iterative && first.weights.huber) plan.add_sinogram("weights that follow the errors", 2);
   for (auto const* job : jobs) {
     bool const last = job == jobs.back();
     if (job->settings.iterative()) {

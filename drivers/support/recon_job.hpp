@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <variant>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "core/model/memory_plan.hpp"
 #include "drivers/support/inputs.hpp"
 #include "drivers/support/recon_settings.hpp"
+#include "drivers/support/weights_source.hpp"
 
 namespace strata {
 
@@ -25,6 +27,7 @@ struct ReconJob {
   InitialSource initial;
   std::optional<DatasetName> prox_input;
   ReconSettings settings;
+  std::string coarse_start;  ///< why the run begins on coarse grids; empty: it does not
   std::shared_ptr<Geometry const> geometry;
   std::vector<bool> mask;
 };
@@ -34,6 +37,11 @@ ReconJob read_recon_job(Deck const& deck);
 
 /// True when input.prox_input is the prior's or the initial image.
 bool needs_prox_input(ReconJob const& job);
+
+/// True when the sinogram is needed beside the error sinogram: by later jobs (`last`: there are none), by
+/// weights that follow the errors, by acceleration, which computes the error anew from time to time, or by a start on
+/// coarse grids.
+bool keeps_sinogram(ReconJob const& job, bool last);
 
 /// What the jobs, one after the other on the same sinogram, will allocate on `devices`.
 MemoryPlan plan_memory(std::vector<ReconJob const*> const& jobs, Devices const& devices);

@@ -9,6 +9,7 @@
 #include "core/base/interrupt.hpp"
 #include "core/base/log.hpp"
 #include "core/base/progress.hpp"
+#include "core/solver/coarse_start.hpp"
 #include "core/solver/direct_recon.hpp"
 #include "core/solver/vcd_reconstruction.hpp"
 #include "drivers/support/checkpoint.hpp"
@@ -80,10 +81,37 @@ void set_initial_image(ReconJob const& job, TomographyModel const& model,
   if (auto const* constant = std::get_if<double>(&job.initial)) model.fill(recon, pixels, static_cast<Real>(*constant));
 }
 
+/// The prior where voxels are `factor` times wider, so that a smooth image has the same value of it.
+CoarsePrior coarse_prior(QGGMRFParams prior, int factor, int slice_factor) {
+  NeighbourWeights& weights = prior.nbr_wts;
+  double const before = weights.row + weights.col + weights.slice;
+  weights.row *= factor * slice_factor;
+  weights.col *= factor * slice_factor;
+  weights.slice *= factor * factor;
+  return {make_qggmrf_prior(prior), (weights.row + weights.col + weights.slice) / before};
+}
+
+void begin_on_coarse_grids(ReconJob const& job, PreparedScan& scan, Prior const& prior, ShardedVolume const& image) {
+  auto const& settings = job.settings;
+  auto const level_prior = [&](int factor, int slices) { return coarse_prior(settings.prior, factor, slices); };
+  CoarseStartResult const result =
+      coarse_start(scan, prior, {settings.vcd, settings.direct, level_prior, settings.schedule.seed}, image);
+  std::string const direct = scan.model().geometry().direct_name();
+  if (result.better())
+    log::info("initial image: from grids ", joined(coarse_factors(scan.model().geometry())), " times coarser (",
+              job.coarse_start, "), with ", result.detail, " of the detail of ", direct, ": objective ",
+              result.objective, ", that of ", direct, " alone ", result.direct_objective);
+  else
+    log::info("initial image: ", direct, ", objective ", result.direct_objective,
+              "; the one from coarser grids is no better: ", result.objective);
+}
+
 /// Sets image and error sinogram: from the checkpoint, whose history is returned, or as the deck says.
-std::vector<IterationStats> begin(ReconJob const& job, TomographyModel const& model, bool resume,
+std::vector<IterationStats> begin(ReconJob const& job, PreparedScan& scan, Prior const& prior,
                                   std::optional<ShardedVolume> const& prox_input, Checkpoint const& checkpoint,
                                   VCDReconstruction& reconstruction, ProgramContext& context) {
+  TomographyModel const& model = scan.model();
+  bool const resume = context.resume();
   std::vector<IterationStats> history;
   bool const direct = std::holds_alternative<std::monostate>(job.initial) && !resume;
   {
@@ -95,7 +123,9 @@ std::vector<IterationStats> begin(ReconJob const& job, TomographyModel const& mo
       set_initial_image(job, model, prox_input, reconstruction.image());
     }
   }
-  if (direct)
+  bool const coarse = direct && !job.coarse_start.empty();
+  if (coarse) begin_on_coarse_grids(job, scan, prior, reconstruction.image());
+  if (direct && !coarse)
     log::info("initial image: ", model.geometry().direct_name(), ", scaled by ",
               reconstruction.start_direct(job.settings.direct));
   else
@@ -132,12 +162,42 @@ void iterate(ReconJob const& job, TomographyModel const& model, VCDReconstructio
   log_end(settings.vcd, result);
 }
 
+/// Goes on with weights that follow the errors, round by round. The scan gets its weights back at the end.
+void follow_errors(ReconJob const& job, PreparedScan& scan, Prior const& prior, VCDOptions const& options,
+                   std::unique_ptr<VCDReconstruction> reconstruction, Checkpoint& checkpoint, ReconResult& result) {
+  TomographyModel const& model = scan.model();
+  HuberSource const& huber = *job.weights.huber;
+  ShardedSinogram const& weights = *scan.weights();
+  auto const base = model.make_sinogram("weights_before");
+  copy(weights, base);
+  for (int round = 1; round <= huber.rounds; ++round) {
+    double const share = huber_weights(model, huber.options, base, reconstruction->weighted_error(), weights);
+    log::info("weights: round ", round, " of ", huber.rounds, ", ", 100 * share, " % of the rays miss by more than ",
+              huber.options.threshold, " standard deviations and count less");
+    scan.weights_changed();
+    reconstruction.reset();  // before the next one takes memory
+    VCDSchedule schedule = schedule_of(job);
+    int const passes = static_cast<int>(schedule.passes.size());
+    reconstruction = std::make_unique<VCDReconstruction>(scan, prior, options, std::move(schedule));
+    copy(result.recon, reconstruction->image());
+    ReconResult more{reconstruction->image(), {}, false};
+    reconstruction->start_given();
+    iterate(job, model, *reconstruction, passes, checkpoint, more);
+    result.history.insert(result.history.end(), more.history.begin(), more.history.end());
+    result.recon = more.recon;
+    result.converged = more.converged;
+  }
+  copy(base, weights);
+  scan.weights_changed();
+}
+
 }  // namespace
 
 PreparedScan load_scan(ReconJob const& job, TomographyModel const& model, bool with_weights, ProgramContext& context) {
   PhaseTimer const timer = context.time(Phase::read);
   auto sinogram = load_sinogram(model, job.sinogram, "sinogram");
-  return {model, std::move(sinogram), with_weights ? load_weights(model, job.weights, job.sinogram) : std::nullopt};
+  auto weights = with_weights ? load_weights(model, job.weights, job.sinogram, sinogram) : std::nullopt;
+  return {model, std::move(sinogram), std::move(weights)};
 }
 
 ReconResult run_recon(ReconJob& job, PreparedScan& scan, bool last, ProgramContext& context) {
@@ -159,14 +219,15 @@ ReconResult run_recon(ReconJob& job, PreparedScan& scan, bool last, ProgramConte
   options.interrupt_within_pass = !context.checkpoint().enabled();
   VCDSchedule schedule = schedule_of(job);
   int const passes = static_cast<int>(schedule.passes.size());
-  // Acceleration computes the error anew from time to time.
-  bool const keep = !last || options.acceleration != Acceleration::none;
-  VCDReconstruction reconstruction(scan, *prior, options, std::move(schedule),
-                                   keep ? VCDReconstruction::Sinogram::kept : VCDReconstruction::Sinogram::used_up);
+  bool const keep = keeps_sinogram(job, last);
+  auto reconstruction = std::make_unique<VCDReconstruction>(
+      scan, *prior, options, std::move(schedule),
+      keep ? VCDReconstruction::Sinogram::kept : VCDReconstruction::Sinogram::used_up);
   Checkpoint checkpoint(context.checkpoint(), context.output().file);
-  ReconResult result{reconstruction.image(), {}, false};
-  result.history = begin(job, model, context.resume(), prox_input, checkpoint, reconstruction, context);
-  iterate(job, model, reconstruction, passes, checkpoint, result);
+  ReconResult result{reconstruction->image(), {}, false};
+  result.history = begin(job, scan, *prior, prox_input, checkpoint, *reconstruction, context);
+  iterate(job, model, *reconstruction, passes, checkpoint, result);
+  if (job.weights.huber) follow_errors(job, scan, *prior, options, std::move(reconstruction), checkpoint, result);
   return result;
 }
 

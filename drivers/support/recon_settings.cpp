@@ -149,8 +149,10 @@ ReconSettings read_recon_settings(DeckSection const& section, std::string const&
                            section.get("max_alpha", run.number("max_alpha", translation ? 1.3 : 1.5)), 0, false);
   read_acceleration(section, run, settings.replay.has_value(), vcd);
   // Whoever says how many subsets there shall be gets them.
-  bool const own_subsets = section.has("granularity") || section.has("partition_sequence") || settings.replay;
-  if (vcd.acceleration != Acceleration::none && !own_subsets) vcd.finer_below_alpha = 0.6;
+  settings.default_subsets = !section.has("granularity") && !section.has("partition_sequence") && !settings.replay;
+  bool const accelerated = vcd.acceleration != Acceleration::none;
+  if (accelerated && settings.default_subsets) vcd.finer_below_alpha = 0.6;
+  settings.coarse_start = read_choice(section, "coarse_start", accelerated ? Choice::automatic : Choice::off);
   settings.schedule = read_schedule(section, vcd, run);
   settings.prior = read_prior(section, run, translation);
   Choice const automatic = vcd.reference_mode ? Choice::off : Choice::automatic;

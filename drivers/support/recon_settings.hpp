@@ -26,6 +26,8 @@ struct ReconSettings {
   ScheduleParams schedule;
   QGGMRFParams prior;  ///< sigma_x is filled in later
   RedundancyOptions direct;
+  Choice coarse_start = Choice::off;  ///< automatic: where the geometry asks for it, see reason_for_coarse_start()
+  bool default_subsets = false;       ///< the deck says nothing about how many subsets there shall be
   double sharpness = 1;
   double snr_db = 30;
   bool slice_mean_damping = false;  ///< damp the mean of each slice as the geometry says, where it does

@@ -1,4 +1,5 @@
 #include "drivers/support/inputs.hpp"
+#include "drivers/support/weights_source.hpp"
 
 #include <gtest/gtest.h>
 
@@ -84,16 +85,40 @@ TEST_F(Inputs, ASinogramHasThreeAxesAndNoneIsEmpty) {
 }
 
 TEST_F(Inputs, WeightsAreADatasetOrAModelOrNothing) {
-  EXPECT_TRUE(std::holds_alternative<std::monostate>(read_weights_source(input("").section("input"))));
-  EXPECT_TRUE(std::holds_alternative<std::monostate>(
-      read_weights_source(input("weights: {type: unweighted}").section("input"))));
-  EXPECT_EQ(std::get<WeightModel>(read_weights_source(input("weights: {type: emission}").section("input"))),
-            WeightModel::emission);
-  EXPECT_EQ(
-      std::get<DatasetName>(read_weights_source(input("weights: {file: scan.h5, dataset: /half}").section("input")))
-          .dataset,
-      "/half");
-  EXPECT_THROW(read_weights_source(input("weights: 1").section("input")), InputError);
+  auto const read = [&](std::string const& entry) {
+    return read_weights_source(input(entry).section("input"), {6, 3, 8});
+  };
+  EXPECT_FALSE(read("").given());
+  EXPECT_FALSE(read("weights: {type: unweighted}").given());
+  EXPECT_EQ(std::get<WeightModel>(read("weights: {type: emission}").base), WeightModel::emission);
+  EXPECT_EQ(std::get<DatasetName>(read("weights: {file: scan.h5, dataset: /half}").base).dataset, "/half");
+  EXPECT_THROW(read("weights: 1"), InputError);
+  EXPECT_THROW(read("weights: {}"), InputError);
+}
+
+TEST_F(Inputs, WeightsMayFollowMetalErrorsAndMasks) {
+  auto const read = [&](std::string const& entry) {
+    return read_weights_source(input("weights: {" + entry + "}").section("input"), {6, 3, 8});
+  };
+  auto const metal = std::get<MetalSource>(read("type: metal, beta: 2, gamma: 5, threshold: 0.5").base);
+  EXPECT_EQ(metal.options.beta, 2);
+  EXPECT_EQ(metal.options.gamma, 5);
+  EXPECT_EQ(*metal.options.threshold, 0.5);
+  EXPECT_FALSE(metal.image);
+  auto const huber = read("type: huber, threshold: 3, delta: 0.5, rounds: 2, base: {type: transmission}");
+  EXPECT_EQ(huber.huber->options.threshold, 3);
+  EXPECT_EQ(huber.huber->options.delta, 0.5);
+  EXPECT_EQ(huber.huber->rounds, 2);
+  EXPECT_EQ(std::get<WeightModel>(huber.base), WeightModel::transmission);
+  EXPECT_TRUE(std::holds_alternative<std::monostate>(read("type: huber").base));
+  auto const masked = read("masked_views: [0, 5]");
+  EXPECT_EQ(masked.masked_views, (std::vector<int>{0, 5}));
+  EXPECT_TRUE(masked.given());
+  for (char const* wrong :
+       {"type: metal, beta: 0", "type: metal, gamma: -1", "type: huber, threshold: 0", "type: huber, delta: 1.5",
+        "type: huber, rounds: 0", "type: huber, base: 1", "type: huber, base: {type: huber}", "masked_views: [6]",
+        "masked_views: [-1]", "dead_pixels: {file: nowhere.h5}"})
+    EXPECT_THROW(read(wrong), InputError) << wrong;
 }
 
 TEST_F(Inputs, TheRegionIsAnEllipseEverythingOrADataset) {

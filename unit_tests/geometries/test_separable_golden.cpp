@@ -1,6 +1,8 @@
 /// Projectors that couple slices against values of the reference implementation.
 #include <gtest/gtest.h>
 
+#include <tuple>
+
 #include "unit_tests/geometries/test_separable_run.hpp"
 #include "unit_tests/support/golden.hpp"
 
@@ -85,16 +87,17 @@ std::vector<int> masked_pixels(std::string const& file, ReconShape const& recon)
   return z_order(pixels, recon.num_cols);
 }
 
-class SeparableGolden : public testing::TestWithParam<std::string> {
+class SeparableGolden : public testing::TestWithParam<std::tuple<std::string, KernelChoice>> {
  protected:
-  std::string const file = GetParam() + ".h5";
+  std::string const file = std::get<0>(GetParam()) + ".h5";
+  KernelChoice const kernels = std::get<1>(GetParam());
   SeparableScan const scan = scan_of(file);
   int const slices = scan.recon.num_slices;
 };
 
 TEST_P(SeparableGolden, ProjectionsAgree) {
   auto const pixels = masked_pixels(file, scan.recon);
-  SeparableRun const run(scan, pixels, 3);
+  SeparableRun const run(scan, pixels, kernels, 3);
 
   expect_agreement(run.forward(in_float(rows_at(golden::read(file, "phantom").values, pixels, slices))),
                    golden::read(file, "sinogram").values, "forward");
@@ -104,7 +107,7 @@ TEST_P(SeparableGolden, ProjectionsAgree) {
 
 TEST_P(SeparableGolden, HessianDiagonalAgrees) {
   auto const pixels = pixels_of(scan.recon);
-  SeparableRun const run(scan, pixels);
+  SeparableRun const run(scan, pixels, kernels);
 
   expect_agreement(run.back(Values(static_cast<std::size_t>(scan.sinogram.size()), 1.0F), 2),
                    rows_at(golden::read(file, "hessian_diagonal").values, pixels, slices), "Hessian");
@@ -115,7 +118,7 @@ TEST_P(SeparableGolden, SparseProjectionsAgree) {
   auto const sino = in_float(golden::read(file, "random_sinogram").values);
   Values magnitudes;
   for (float const value : sino) magnitudes.push_back(std::abs(value));
-  SeparableRun const run(scan, pixels);
+  SeparableRun const run(scan, pixels, kernels);
 
   expect_agreement(run.forward(in_float(golden::read(file, "sparse/voxel_values").values), Position::by_entry),
                    golden::read(file, "sparse/forward_projection").values, "forward");
@@ -125,10 +128,15 @@ TEST_P(SeparableGolden, SparseProjectionsAgree) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Files, SeparableGolden,
-                         testing::Values("cone_basic", "cone_curved_pad", "cone_helical", "cone_large_angle",
-                                         "cone_odd_offsets", "cone_offset_limited", "translation_basic",
-                                         "translation_offsets", "multiaxis_laminography", "multiaxis_varied"),
-                         [](auto const& test) { return test.param; });
+                         testing::Combine(testing::Values("cone_basic", "cone_curved_pad", "cone_helical",
+                                                          "cone_large_angle", "cone_odd_offsets", "cone_offset_limited",
+                                                          "translation_basic", "translation_offsets",
+                                                          "multiaxis_laminography", "multiaxis_varied"),
+                                          all_kernels()),
+                         [](auto const& test) {
+                           return std::get<0>(test.param) +
+                                  (std::get<1>(test.param) == KernelChoice::best ? "" : "_teams");
+                         });
 
 TEST(SeparableGoldenMid, ForwardProjectionAgrees) {
   std::string const file = "mid_cone.h5";

@@ -11,12 +11,6 @@ namespace {
 constexpr Real poison = std::numeric_limits<Real>::quiet_NaN();
 constexpr int extra_channels = 3;
 
-/// Entries [begin, end) of a list.
-PixelList part_of(PixelList const& list, int begin, int end) {
-  std::pair<int, int> const range(begin, end);
-  return {Kokkos::subview(list.index, range), Kokkos::subview(list.row, range), Kokkos::subview(list.col, range)};
-}
-
 /// Compact copy of entries [begin, begin + count).
 ConstCylinders entries_of(ConstCylinders const& all, int begin, int count) {
   Cylinders const part("part", all.extent(0), count, all.extent(2));
@@ -29,22 +23,28 @@ ConstCylinders entries_of(ConstCylinders const& all, int begin, int count) {
 }  // namespace
 
 SeparableScan::SeparableScan(ConeBeamParams const& params)
-    : sinogram(params.sinogram), recon(params.recon), make([params](auto const& exec, Range views, auto const& blocks) {
-        return make_cone_beam(exec, params, views, blocks);
+    : sinogram(params.sinogram),
+      recon(params.recon),
+      make([params](auto const& exec, Range views, auto const& blocks, KernelChoice kernels) {
+        return make_cone_beam(exec, params, views, blocks, kernels);
       }) {}
 
 SeparableScan::SeparableScan(TranslationParams const& params)
-    : sinogram(params.sinogram), recon(params.recon), make([params](auto const& exec, Range views, auto const& blocks) {
-        return make_translation(exec, params, views, blocks);
+    : sinogram(params.sinogram),
+      recon(params.recon),
+      make([params](auto const& exec, Range views, auto const& blocks, KernelChoice kernels) {
+        return make_translation(exec, params, views, blocks, kernels);
       }) {}
 
 SeparableScan::SeparableScan(MultiAxisParams const& params)
-    : sinogram(params.sinogram), recon(params.recon), make([params](auto const& exec, Range views, auto const& blocks) {
-        return make_multiaxis(exec, params, views, blocks);
+    : sinogram(params.sinogram),
+      recon(params.recon),
+      make([params](auto const& exec, Range views, auto const& blocks, KernelChoice kernels) {
+        return make_multiaxis(exec, params, views, blocks, kernels);
       }) {}
 
 SeparableRun::SeparableRun(SeparableScan const& scan, std::vector<int> const& pixels, int num_devices,
-                           ExecSpace const& exec)
+                           ExecSpace const& exec, KernelChoice kernels)
     : scan_(scan),
       indices_(pixels),
       exec_(exec),
@@ -52,7 +52,7 @@ SeparableRun::SeparableRun(SeparableScan const& scan, std::vector<int> const& pi
       list_(make_pixel_list(exec, pixels, scan.recon.num_cols)) {
   for (int d = 0; d < num_devices; ++d) {
     Range const views = views_of_device(scan.sinogram.num_views, num_devices, d);
-    devices_.push_back({views, scan.make(exec, views, blocks_)});
+    devices_.push_back({views, scan.make(exec, views, blocks_, kernels)});
   }
 }
 

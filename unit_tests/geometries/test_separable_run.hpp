@@ -2,8 +2,11 @@
 /// projector must not read is NaN: padded lanes, rows and channels, pixels outside the list.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <functional>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -20,14 +23,16 @@ struct SeparableScan {
   SeparableScan(MultiAxisParams const& params);
   SinogramShape sinogram;
   ReconShape recon;
-  std::function<std::unique_ptr<Projector>(ExecSpace const&, Range, SliceBlocks const&)> make;
+  std::function<std::unique_ptr<Projector>(ExecSpace const&, Range, SliceBlocks const&, KernelChoice)> make;
 };
 
 /// A whole problem on `num_devices` devices: each owns views, and slices are stored in as many shards.
 class SeparableRun {
  public:
   SeparableRun(SeparableScan const& scan, std::vector<int> const& pixels, int num_devices = 1,
-               ExecSpace const& exec = ExecSpace());
+               ExecSpace const& exec = ExecSpace(), KernelChoice kernels = KernelChoice::best);
+  SeparableRun(SeparableScan const& scan, std::vector<int> const& pixels, KernelChoice kernels, int num_devices = 1)
+      : SeparableRun(scan, pixels, num_devices, ExecSpace(), kernels) {}
 
   struct Device {
     Range views;
@@ -64,5 +69,14 @@ class SeparableRun {
   PixelList list_;
   std::vector<Device> devices_;
 };
+
+/// Runs a test with the kernels of this build and with those of GPUs.
+class WithKernels : public testing::TestWithParam<KernelChoice> {};
+inline std::string name_of_kernels(testing::TestParamInfo<KernelChoice> const& kernels) {
+  return kernels.param == KernelChoice::best ? "best" : "teams";
+}
+inline auto all_kernels() {
+  return testing::Values(KernelChoice::best, KernelChoice::teams);
+}
 
 }  // namespace strata::testing_support

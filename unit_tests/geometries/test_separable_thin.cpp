@@ -59,9 +59,9 @@ MultiAxisParams multiaxis(int rows, int slices, double delta_voxel) {
 }
 
 template <class Params>
-void expect_reference(Params const& params) {
+void expect_reference(KernelChoice kernels, Params const& params) {
   auto const pixels = pixels_of(params.recon, 1);
-  SeparableRun const one(params, pixels), three(params, pixels, 3);
+  SeparableRun const one(params, pixels, kernels), three(params, pixels, kernels, 3);
   Values const x = random_values(Index(pixels.size()) * params.recon.num_slices, 1);
   Values const y = random_values(params.sinogram.size(), 2);
   Values w = y;
@@ -76,21 +76,24 @@ void expect_reference(Params const& params) {
   EXPECT_EQ(three.back(y), back);
 }
 
-TEST(SeparableThin, FewSlicesAndRowsAgreeWithPlainLoopsOnAnyNumberOfDevices) {
+using SeparableThinKernels = WithKernels;
+INSTANTIATE_TEST_SUITE_P(Kernels, SeparableThinKernels, all_kernels(), name_of_kernels);
+
+TEST_P(SeparableThinKernels, FewSlicesAndRowsAgreeWithPlainLoopsOnAnyNumberOfDevices) {
   for (auto const& [rows, slices] : {std::pair{1, 1}, {5, 5}, {16, 16}, {16, 3}, {2, 16}, {17, 5}, {5, 17}})
     for (double const voxel : {0.3, 0.45, 0.8, 1.4}) {  // one to four taps
       SCOPED_TRACE(testing::Message() << rows << " rows, " << slices << " slices, voxels of " << voxel);
-      expect_reference(cone(rows, slices, voxel));
-      expect_reference(translation(rows, slices, voxel));
-      expect_reference(multiaxis(rows, slices, 2 * voxel));
+      expect_reference(GetParam(), cone(rows, slices, voxel));
+      expect_reference(GetParam(), translation(rows, slices, voxel));
+      expect_reference(GetParam(), multiaxis(rows, slices, 2 * voxel));
     }
-  expect_reference(cone(5, 5, 0.45, true));
+  expect_reference(GetParam(), cone(5, 5, 0.45, true));
 }
 
-TEST(SeparableThin, ABrokenDetectorCellReachesOnlyTheVoxelsThatItSees) {
+TEST_P(SeparableThinKernels, ABrokenDetectorCellReachesOnlyTheVoxelsThatItSees) {
   auto const params = cone(5, 5, 0.45);
   auto const pixels = pixels_of(params.recon, 1);
-  SeparableRun const run(params, pixels);
+  SeparableRun const run(params, pixels, GetParam());
   Values y(params.sinogram.size(), 1);
   Index const row = 2, channel = 15, view = 0;
   y[(view * params.sinogram.num_det_rows + row) * params.sinogram.num_det_channels + channel] =

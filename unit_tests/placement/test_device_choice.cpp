@@ -67,6 +67,18 @@ TEST(DeviceChoice, LeavesNoDeviceWithoutSlicesOrViews) {
   EXPECT_EQ(choice.reason, "no slices or views for more (8 found)");
 }
 
+TEST(DeviceChoice, DenoisesLargeVolumesOnAllDevicesAndSmallOnesOnOne) {
+  auto const volume = [](int size) { return DeviceWork{size, 0, Index(size) * size, false, 0}; };
+  EXPECT_EQ(choose_devices(devices(8), volume(2048)).count, 8);
+  EXPECT_EQ(choose_devices(devices(8), volume(64)).count, 1);
+  EXPECT_EQ(most_useful_devices(8, {3, 0, 1, false, 0}), 3);
+  DeviceCosts costs;
+  costs.link_bytes = 1e30;
+  auto const thin = choose_devices(devices(8), {2, 0, Index(1) << 28, false, 0}, costs);
+  EXPECT_EQ(thin.count, 2);
+  EXPECT_EQ(thin.reason, "no slices for more (8 found)");
+}
+
 TEST(DeviceChoice, AddsADeviceOnlyForTheGainThatIsAskedFor) {
   DeviceCosts costs;
   costs.launches = costs.round = costs.round_per_device = 0;

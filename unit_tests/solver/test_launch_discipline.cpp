@@ -108,11 +108,14 @@ struct Setting {
   bool prior_loss = false;
   bool prox = false;
   int acceleration_directions = 0;
+  Index max_exchange_bytes = 0;
+  char const* scan = "parallel_odd_nonsquare";
+  int first_subsets = 4;
 };
 
 /// Passes over two partitions; the first is not watched.
 void run(Setting const& setting) {
-  CtCase const golden("parallel_odd_nonsquare");
+  CtCase const golden(setting.scan);
   auto const model = golden.model(setting.devices);
   auto const weights = golden.sinogram(*model, "/runs/noisy/weights");
   VCDState const state{model->make_volume("test::recon"), model->make_volume("test::hessian"),
@@ -122,6 +125,7 @@ void run(Setting const& setting) {
   options.positivity_flag = setting.positivity;
   options.reference_mode = setting.reference_mode;
   options.compute_prior_loss = setting.prior_loss;
+  options.max_exchange_bytes = setting.max_exchange_bytes;
   if (setting.acceleration_directions > 0) {
     options.acceleration = Acceleration::subspace;
     options.acceleration_directions = setting.acceleration_directions;
@@ -131,7 +135,7 @@ void run(Setting const& setting) {
   auto const prior =
       setting.prox ? make_proximal_prior(model->make_volume("test::input"), params.sigma_x) : make_qggmrf_prior(params);
   auto const mode = setting.reference_mode ? PartitionMode::reference : PartitionMode::balanced;
-  auto const schedule = make_schedule({{4, 64}, {0, 1, 0}, 3, 0, 0, mode}, golden.masked_indices());
+  auto const schedule = make_schedule({{setting.first_subsets, 64}, {0, 1, 0}, 3, 0, 0, mode}, golden.masked_indices());
   std::vector<SubsetPlan> plans;
   for (auto const& partition : schedule.partitions) plans.push_back(make_subset_plan(*model, partition));
   start_vcd(*model, InitialImage::direct, setting.positivity && !setting.reference_mode, state);
@@ -151,6 +155,15 @@ TEST(LaunchDiscipline, AnIterationOnOneDeviceAllocatesNothingAndNamesItsKernelsA
 TEST(LaunchDiscipline, AnIterationOnSeveralDevicesDoesNeither) {
   run({.devices = 3, .weights = true});
   run({.devices = 7, .weights = true, .prior_loss = true});
+}
+
+TEST(LaunchDiscipline, HoldsForSubsetsThatAreExchangedInChunks) {
+  Setting setting{
+      .devices = 3, .weights = true, .max_exchange_bytes = 1, .scan = "cone_odd_offsets", .first_subsets = 1};
+  run(setting);
+  EXPECT_GT(Events::instance().kernels.count("strata::take_chunk"), 0u);
+  setting.positivity = setting.reference_mode = true;
+  run(setting);
 }
 
 TEST(LaunchDiscipline, HoldsForPositivityTheReferenceModeAndTheProximalPrior) {
