@@ -162,9 +162,8 @@ VCDSolver::StepSums VCDSolver::measure_direction(SubsetPlan::Subset const& subse
   });
   StepSums sums;
   sums.data_curvature = sums_.total();
-  auto const host = [](auto const& work) { return work.host; };
-  for (double const value : work_->per_slice(model_, 0, host)) sums.descent += value;
-  for (double const value : work_->per_slice(model_, 1, host)) sums.prior_curvature += value;
+  for (double const value : work_->per_slice(0)) sums.descent += value;
+  for (double const value : work_->per_slice(1)) sums.prior_curvature += value;
   return sums;
 }
 

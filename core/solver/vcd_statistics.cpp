@@ -30,10 +30,9 @@ void VCDSolver::finish_statistics(IterationStats& stats) {
     }
   });
   model_.devices().fence("vcd: the host reads the statistics");
-  auto const host = [](auto const& work) { return work.host; };
-  auto const changes = work_->per_slice(model_, 0, host);
+  auto const changes = work_->per_slice(0);
   double const change = std::accumulate(changes.begin(), changes.end(), 0.0);
-  stats.delta_norm_per_slice = work_->per_slice(model_, 1, host);
+  stats.delta_norm_per_slice = work_->per_slice(1);
   for (double& norm : stats.delta_norm_per_slice) norm = std::sqrt(norm);
   for (int d = 0; d < model_.devices().size(); ++d)
     for (int k = 0; options_.compute_prior_loss && k < model_.recon_placement().owned(d).size(); ++k)
@@ -46,7 +45,7 @@ void VCDSolver::finish_statistics(IterationStats& stats) {
                       work.recon_sum.total());
   });
   model_.devices().fence("vcd: the host reads the sum of the image");
-  auto const magnitudes = work_->per_slice(model_, 0, host);
+  auto const magnitudes = work_->per_slice(0);
   double const magnitude = std::accumulate(magnitudes.begin(), magnitudes.end(), 0.0);
   stats.pct_change = magnitude > 0 ? 100 * change / magnitude : 0;
 }

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "core/solver/slice_totals.hpp"
 #include "core/solver/subset_kernels.hpp"
 #include "core/solver/subset_sizes.hpp"
 #include "core/solver/vcd_solver.hpp"
@@ -56,9 +57,11 @@ struct VCDSolver::Workspace {
     for (auto& step : pending) step = {};
   }
 
-  /// Sum over slices in order of `quantity` of what pick(device) selects. Waits for the devices.
-  template <class Pick>
-  std::vector<double> per_slice(TomographyModel const& model, int quantity, Pick const& pick) const;
+  /// [slice] values of `quantity` in the devices' `host`.
+  std::vector<double> per_slice(int quantity) const {
+    auto const host = [&](int d) -> HostSliceTotals const& { return devices[d].host; };
+    return slice_totals_of(blocks_, host, quantity);
+  }
 
  private:
   Cylinders part(int device, int entries, int number) const {
@@ -69,19 +72,5 @@ struct VCDSolver::Workspace {
   SinogramLayout layout_;
   int num_views_;  // of a shard
 };
-
-template <class Pick>
-std::vector<double> VCDSolver::Workspace::per_slice(TomographyModel const& model, int quantity,
-                                                    Pick const& pick) const {
-  auto const& blocks = model.recon_placement().blocks();
-  std::vector<double> values(blocks.num_slices);
-  for (int d = 0; d < static_cast<int>(devices.size()); ++d)
-    for (int b = 0; b < blocks.per_shard; ++b) {
-      Range const slices = blocks.slices(own_blocks[d].begin + b);
-      for (int k = slices.begin; k < slices.end; ++k)
-        values[k] = pick(devices[d])(quantity, b * blocks.lanes + k - slices.begin);
-    }
-  return values;
-}
 
 }  // namespace strata
