@@ -1,6 +1,7 @@
 #include "core/model/sinogram_ops.hpp"
 
 #include "core/base/lanes.hpp"
+#include "core/model/sinogram_entries.hpp"
 
 namespace strata {
 namespace {
@@ -80,21 +81,16 @@ double reduce(SinogramSums const& sums, SinogramLayout const& layout, ShardedSin
 }
 
 void fill_shard(ExecSpace const& exec, int num_views, SinogramLayout const& layout, Sinogram const& a, Real value) {
-  int const blocks = layout.rows.num_blocks();
-  int const stored = a.extent_int(2);
-  SliceBlocks const rows = layout.rows;
-  int const channels = layout.num_channels;
+  SinogramEntries const entries(layout, num_views, a);
+  int const lanes = layout.rows.lanes;
+  Real* const values = a.data();
   Kokkos::parallel_for(
-      "strata::fill", FlatPolicy(exec, 0, Index(a.extent_int(0)) * blocks * stored), KOKKOS_LAMBDA(Index item) {
-        int const channel = static_cast<int>(item % stored);
-        int const block = static_cast<int>(item / stored % blocks);
-        int const view = static_cast<int>(item / stored / blocks);
-        int const real = view < num_views && channel < channels ? rows.slices(block).size() : 0;
-        for (int lane = 0; lane < rows.lanes; ++lane) a(view, block, channel, lane) = lane < real ? value : Real(0);
+      "strata::fill", FlatPolicy(exec, 0, entries.size(a.extent_int(0))), KOKKOS_LAMBDA(Index item) {
+        int const real = entries.rows(item).size();
+        for (int lane = 0; lane < lanes; ++lane) values[item * lanes + lane] = lane < real ? value : Real(0);
       });
 }
 
-/// out = w (y - t ax); `out` may be y or ax.
 void residual_shard(ExecSpace const& exec, ConstSinogram const& y, Real t, ConstSinogram const& ax,
                     ConstSinogram const& weights, Sinogram const& out) {
   Real const* const py = y.data();

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "core/base/error.hpp"
+#include "core/model/sinogram_entries.hpp"
 
 namespace strata {
 namespace {
@@ -28,13 +29,9 @@ struct VolumeRows {
 
 struct SinogramRows {
   ConstSinogram y;
-  SinogramLayout layout;
-  int num_views;
-  KOKKOS_FUNCTION Index size() const { return Index(num_views) * y.extent_int(1) * y.extent_int(2); }
-  KOKKOS_FUNCTION int real(Index item) const {
-    int const block = static_cast<int>(item / y.extent_int(2) % y.extent_int(1));
-    return item % y.extent_int(2) < layout.num_channels ? layout.rows.slices(block).size() : 0;
-  }
+  SinogramEntries entries;
+  KOKKOS_FUNCTION Index size() const { return entries.size(entries.num_views); }
+  KOKKOS_FUNCTION int real(Index item) const { return entries.rows(item).size(); }
   KOKKOS_FUNCTION Real const* row(Index item) const { return y.data() + item * y.extent_int(3); }
 };
 
@@ -128,7 +125,7 @@ Histogram histogram(ShardedVolume const& volume, int num_bins) {
 Histogram histogram(ShardedSinogram const& sinogram, SinogramLayout const& layout, int num_bins) {
   std::vector<SinogramRows> rows;
   for (int d = 0; d < sinogram.num_devices(); ++d)
-    rows.push_back({sinogram[d], layout, sinogram.placement.owned(d).size()});
+    rows.push_back({sinogram[d], {layout, sinogram.placement.owned(d).size(), sinogram[d]}});
   return count(sinogram.placement.devices(), rows, num_bins);
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/base/error.hpp"
+#include "core/model/sinogram_entries.hpp"
 #include "core/solver/otsu.hpp"
 
 namespace strata {
@@ -11,25 +12,6 @@ namespace {
 
 using FlatPolicy = Kokkos::RangePolicy<ExecSpace, Kokkos::IndexType<Index>>;
 constexpr int otsu_bins = 1024;
-
-/// Which entries of a shard are real.
-struct RealEntries {
-  SinogramLayout layout;
-  int num_views, stored_channels;
-  RealEntries(SinogramLayout const& which, int views, Sinogram const& shard)
-      : layout(which), num_views(views), stored_channels(shard.extent_int(2)) {}
-  /// Of [view][row block][channel], flattened.
-  KOKKOS_FUNCTION int real_lanes(Index item) const {
-    int const blocks = layout.rows.num_blocks();
-    int const block = static_cast<int>(item / stored_channels % blocks);
-    bool const real = item % stored_channels < layout.num_channels && item / stored_channels / blocks < num_views;
-    return real ? layout.rows.slices(block).size() : 0;
-  }
-};
-
-Index num_items(Sinogram const& shard) {
-  return Index(shard.extent_int(0)) * shard.extent_int(1) * shard.extent_int(2);
-}
 
 /// x = 1 above the threshold, else 0.
 void mark_metal(ExecSpace const& exec, ConstCylinders const& image, Real threshold, Cylinders const& x) {
@@ -41,16 +23,16 @@ void mark_metal(ExecSpace const& exec, ConstCylinders const& image, Real thresho
 }
 
 /// weights holds what says "metal" where it is above `limit`: the projection of metal, or y itself.
-void weigh_metal(ExecSpace const& exec, RealEntries const& entries, ConstSinogram const& y, ConstSinogram const& signal,
-                 Real limit, double beta, double gamma, Sinogram const& weights) {
+void weigh_metal(ExecSpace const& exec, SinogramEntries const& entries, ConstSinogram const& y,
+                 ConstSinogram const& signal, Real limit, double beta, double gamma, Sinogram const& weights) {
   int const lanes = y.extent_int(3);
   Real const* const line = y.data();
   Real const* const mark = signal.data();
   Real* const w = weights.data();
   auto const plain = static_cast<Real>(-1 / beta), metal = static_cast<Real>(-(1 + gamma) / beta);
   Kokkos::parallel_for(
-      "strata::weigh_metal", FlatPolicy(exec, 0, num_items(weights)), KOKKOS_LAMBDA(Index item) {
-        int const real = entries.real_lanes(item);
+      "strata::weigh_metal", FlatPolicy(exec, 0, entries.size(weights.extent_int(0))), KOKKOS_LAMBDA(Index item) {
+        int const real = entries.rows(item).size();
         for (int lane = 0; lane < lanes; ++lane) {
           Index const i = item * lanes + lane;
           w[i] = lane < real ? Kokkos::exp(line[i] * (mark[i] > limit ? metal : plain)) : Real(0);
@@ -131,20 +113,17 @@ double clipped_deviation(SinogramSums const& sums, SinogramLayout const& layout,
   return std::sqrt(variance);
 }
 
-void clear_rays(ExecSpace const& exec, SinogramLayout const& layout, Array1<int> const& left_out_rays,
+void clear_rays(ExecSpace const& exec, SinogramEntries const& entries, Array1<int> const& left_out_rays,
                 Array1<int> const& left_out_views, Sinogram const& weights) {
-  int const lanes = weights.extent_int(3), blocks = weights.extent_int(1), stored = weights.extent_int(2);
-  int const channels = layout.num_channels;
-  SliceBlocks const rows = layout.rows;
+  int const lanes = weights.extent_int(3);
   Real* const w = weights.data();
   Kokkos::parallel_for(
-      "strata::clear_rays", FlatPolicy(exec, 0, num_items(weights)), KOKKOS_LAMBDA(Index item) {
-        int const channel = static_cast<int>(item % stored);
-        Range const own = rows.slices(static_cast<int>(item / stored % blocks));
-        int const view = static_cast<int>(item / stored / blocks);
-        if (channel >= channels) return;
-        for (int lane = 0; lane < own.size(); ++lane)
-          if (left_out_views(view) || left_out_rays(Index(own.begin + lane) * channels + channel))
+      "strata::clear_rays", FlatPolicy(exec, 0, entries.size(entries.num_views)), KOKKOS_LAMBDA(Index item) {
+        Range const rows = entries.rows(item);
+        Index const first = Index(rows.begin) * entries.layout.num_channels + entries.channel(item);
+        bool const whole_view = left_out_views(entries.view(item));
+        for (int lane = 0; lane < rows.size(); ++lane)
+          if (whole_view || left_out_rays(first + Index(lane) * entries.layout.num_channels))
             w[item * lanes + lane] = 0;
       });
 }
@@ -177,7 +156,7 @@ double metal_weights(TomographyModel const& model, MetalWeights const& options, 
     model.forward_project(metal, weights);
   }
   model.devices().for_each([&](int d, ExecSpace const& exec) {
-    RealEntries const entries(layout, weights.placement.owned(d).size(), weights[d]);
+    SinogramEntries const entries(layout, weights.placement.owned(d).size(), weights[d]);
     ConstSinogram const signal = image ? weights[d] : y[d];
     weigh_metal(exec, entries, y[d], signal, image ? Real(0) : static_cast<Real>(threshold), options.beta,
                 options.gamma, weights[d]);
@@ -226,8 +205,10 @@ void leave_out_rays(SinogramLayout const& layout, std::vector<bool> const& dead,
     ray_flags.push_back(on_device(views.devices()->exec(d), "strata::dead_rays", rays));
     view_flags.push_back(on_device(views.devices()->exec(d), "strata::masked_views", own));
   }
-  views.devices()->for_each(
-      [&](int d, ExecSpace const& exec) { clear_rays(exec, layout, ray_flags[d], view_flags[d], weights[d]); });
+  views.devices()->for_each([&](int d, ExecSpace const& exec) {
+    SinogramEntries const entries(layout, views.owned(d).size(), weights[d]);
+    clear_rays(exec, entries, ray_flags[d], view_flags[d], weights[d]);
+  });
   views.devices()->fence("leave_out_rays: the flags go away");
 }
 
