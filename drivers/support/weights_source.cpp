@@ -1,6 +1,7 @@
 #include "drivers/support/weights_source.hpp"
 
 #include <algorithm>
+#include <functional>
 
 #include "core/base/error.hpp"
 #include "core/base/log.hpp"
@@ -104,6 +105,15 @@ void leave_out(TomographyModel const& model, WeightsSource const& source, Sharde
             source.masked_views.size(), " views");
 }
 
+/// Says in what `make` complains about where its values came from.
+void naming(DatasetName const& from, std::function<void()> const& make) {
+  try {
+    make();
+  } catch (InputError const& error) {
+    throw InputError(text("input.weights (", from.file, ", dataset ", from.dataset, "): ", error.what()));
+  }
+}
+
 }  // namespace
 
 bool WeightsSource::given() const {
@@ -144,11 +154,7 @@ void require_shapes(WeightsSource const& source, SinogramShape const& sinogram, 
 }
 
 void read_weights(TomographyModel const& model, DatasetName const& name, ShardedSinogram const& weights) {
-  try {
-    fill_from_file(model, name, nullptr, weights);
-  } catch (InputError const& error) {
-    throw InputError(text("input.weights (", name.file, ", dataset ", name.dataset, "): ", error.what()));
-  }
+  naming(name, [&] { fill_from_file(model, name, nullptr, weights); });
 }
 
 std::optional<ShardedSinogram> load_weights(TomographyModel const& model, WeightsSource const& source,
@@ -157,7 +163,7 @@ std::optional<ShardedSinogram> load_weights(TomographyModel const& model, Weight
   auto const weights = model.make_sinogram("weights");
   auto const* file = std::get_if<DatasetName>(&source.base);
   auto const& from = file ? *file : name;
-  try {
+  naming(from, [&] {
     if (auto const* metal = std::get_if<MetalSource>(&source.base))
       fill_metal(model, *metal, y, weights);
     else if (std::holds_alternative<std::monostate>(source.base))
@@ -165,9 +171,7 @@ std::optional<ShardedSinogram> load_weights(TomographyModel const& model, Weight
     else
       fill_from_file(model, from, std::get_if<WeightModel>(&source.base), weights);
     leave_out(model, source, weights);
-  } catch (InputError const& error) {
-    throw InputError(text("input.weights (", from.file, ", dataset ", from.dataset, "): ", error.what()));
-  }
+  });
   return weights;
 }
 
