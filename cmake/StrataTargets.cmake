@@ -60,6 +60,8 @@ function(strata_add_test name)
   target_link_libraries(${name} PRIVATE strata_flags strata::test_support ${ARG_LINKS})
   target_compile_definitions(${name} PRIVATE STRATA_TEST_DATA="${PROJECT_SOURCE_DIR}/unit_tests/data")
   include(GoogleTest)
-  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST
-    PROPERTIES LABELS ${ARG_LABEL} ENVIRONMENT "${STRATA_TEST_ENVIRONMENT}" TIMEOUT 120)
+  # The launcher sets the environment of the tests and of the listing of them; gtest_discover_tests() would keep only the first
+  # entry of a list given as property ENVIRONMENT.
+  set_target_properties(${name} PROPERTIES CROSSCOMPILING_EMULATOR "${CMAKE_COMMAND};-E;env;${STRATA_TEST_ENVIRONMENT}")
+  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST PROPERTIES LABELS ${ARG_LABEL} TIMEOUT 120)
 endfunction()

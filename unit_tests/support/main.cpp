@@ -1,8 +1,38 @@
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <Kokkos_Core.hpp>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+namespace {
+
+/// A folder of this process alone for testing::TempDir() and std::filesystem::temp_directory_path(): tests run side by
+/// side and may choose the same file names. It is removed at the end.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() : path_((std::filesystem::temp_directory_path() / "strata_test_XXXXXX").string()) {
+    if (mkdtemp(path_.data()) == nullptr) throw std::filesystem::filesystem_error("mkdtemp", path_, {});
+    chmod(path_.c_str(), 0755);  // one test gives up the rights of root
+    setenv("TMPDIR", path_.c_str(), 1);
+    setenv("TEST_TMPDIR", path_.c_str(), 1);
+  }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  TemporaryFolder(TemporaryFolder const&) = delete;
+  TemporaryFolder& operator=(TemporaryFolder const&) = delete;
+
+ private:
+  std::string path_;
+};
+
+}  // namespace
 
 int main(int argc, char** argv) {
+  TemporaryFolder const folder;
   Kokkos::ScopeGuard const guard(argc, argv);
   testing::InitGoogleTest(&argc, argv);
   return RUN_ALL_TESTS();
