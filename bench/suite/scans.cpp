@@ -17,9 +17,10 @@ using Make = std::shared_ptr<Geometry const> (*)(Scan const&);
 /// pixel.
 constexpr double separable_fma = 4;
 
+/// Angles that a float holds: MBIRJAX keeps them so, and is to project the same scan.
 std::vector<double> evenly(double turn, int views) {
   std::vector<double> angles(static_cast<std::size_t>(views));
-  for (int v = 0; v < views; ++v) angles[static_cast<std::size_t>(v)] = turn * v / views;
+  for (int v = 0; v < views; ++v) angles[static_cast<std::size_t>(v)] = static_cast<float>(turn * v / views);
   return angles;
 }
 

@@ -37,7 +37,7 @@ class RampFilter {
   std::vector<float> det_weights_;
   std::vector<float> post_weights_;
   std::vector<float> view_weights_;
-  std::vector<float> response_;  ///< real spectrum of the kernel, times the scale and 1 / padded_length
+  std::vector<float> response_;  ///< real spectrum of the kernel, times the scale and what the transforms want
   std::unique_ptr<Transform> transform_;
 };
 

@@ -4,23 +4,50 @@
 #include <cmath>
 #include <numbers>
 
+#include "core/base/lanes.hpp"
 #include "core/base/text.hpp"
 
 namespace strata {
 namespace {
 
-/// Voxels of a cylinder that a thread takes together: a block of lanes, vector by vector, on a host; one voxel on a
-/// GPU.
+/// What a thread takes together: neighbouring pixels, which are the lanes of vectors, and slices; one voxel on a GPU.
 #if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP)
-constexpr int chunk = 1, max_lanes = 1;
+constexpr int group = 1, max_slices = 1;
 #else
-constexpr int chunk = SliceBlocks::lane_step, max_lanes = SliceBlocks::max_lanes;
+constexpr int group = lane_group, max_slices = 64;
 #endif
 
-/// Lengths in units of the source's distance (parallel rays: ALU), heights in slices.
+/// Lengths in units of the source's distance (parallel rays: ALU), heights in slices: slice k is [k, k + 1).
 struct CoverageView {
   double cosine, sine;
-  double shift;  ///< height that belongs to slice 0
+  double shift;  ///< of the detector
+};
+
+/// Pixels of a group; the last one again where there are fewer.
+struct PixelGroup {
+  int index[group];
+  int count;
+  double x[group], y[group];
+  double middle_x, middle_y;
+  double radius;  ///< no pixel is farther from the middle
+};
+
+/// What a view makes of a group of pixels.
+struct Look {
+  double weight[group], q[group];
+  double middle_q;  ///< that of the group's middle
+};
+
+/// The slices of a shard that some view misses: up to two runs, numbered as if there were nothing between them.
+struct CutSlices {
+  Range low, high;
+  KOKKOS_FUNCTION int size() const { return low.size() + high.size(); }
+  /// Numbers [begin, end) of them.
+  KOKKOS_FUNCTION CutSlices part(int begin, int end) const {
+    auto const at = [](Range run, int i) { return run.begin + (i < 0 ? 0 : (i > run.size() ? run.size() : i)); };
+    int const n = low.size();
+    return {{at(low, begin), at(low, end)}, {at(high, begin - n), at(high, end - n)}};
+  }
 };
 
 /// Copied by value into the kernel.
@@ -30,72 +57,145 @@ struct Coverage {
   double low, high;  ///< the detector's edges at the axis
   bool curved;
   double middle_channel, channels;  ///< channels for a tangent, or angle, of 1
-  int num_channels;
+  int num_cols, num_channels;
   Array1<CoverageView const> views;
   Array2<float const> weights;  ///< [view][channel], empty: ones
   SliceBlocks blocks;
-  Range whole;
   int first_block;
+  CutSlices cut;
 
-  /// What view v weighs at the pixel: the step of the ray's direction there, times the view's weight; and the pixel's
-  /// q.
-  KOKKOS_FORCEINLINE_FUNCTION double look(int v, double x0, double y0, double& q) const {
-    CoverageView const& view = views(v);
-    double const x = view.cosine * x0 - view.sine * y0;
-    double const depth = parallel > 0 ? 1 : 1 - (view.sine * x0 + view.cosine * y0);
-    double const square = x * x + depth * depth;  // of the distance from the source
-    q = curved ? Kokkos::sqrt(square) : depth;
-    double const step = parallel > 0 ? 1 : depth / square;
-    if (weights.size() == 0) return step;
-    double const at = middle_channel + channels * (curved ? Kokkos::atan2(x, depth) : x / depth);
+  KOKKOS_FORCEINLINE_FUNCTION PixelGroup pixels_at(PixelList const& pixels, int first) const {
+    PixelGroup g;
+    int const rest = pixels.index.extent_int(0) - first;
+    g.count = rest < group ? rest : group;
+    g.middle_x = g.middle_y = g.radius = 0;
+    for (int p = 0; p < group; ++p) {
+      g.index[p] = pixels.index(first + (p < g.count ? p : g.count - 1));
+      g.x[p] = x_first + x_col * (g.index[p] % num_cols);
+      g.y[p] = y_first + y_row * (g.index[p] / num_cols);
+      g.middle_x += g.x[p] / group;
+      g.middle_y += g.y[p] / group;
+    }
+    for (int p = 0; p < group; ++p) {
+      double const dx = g.x[p] - g.middle_x, dy = g.y[p] - g.middle_y, square = dx * dx + dy * dy;
+      g.radius = square > g.radius ? square : g.radius;
+    }
+    g.radius = Kokkos::sqrt(g.radius);
+    return g;
+  }
+
+  /// Depth behind the source over that of the axis, or with a curved detector distance from the source.
+  KOKKOS_FORCEINLINE_FUNCTION double depth(CoverageView const& view, double x, double y) const {
+    return parallel > 0 ? 1 : 1 - (view.sine * x + view.cosine * y);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION double across(CoverageView const& view, double x, double y) const {
+    return view.cosine * x - view.sine * y;
+  }
+
+  /// What view v weighs at the pixels: the step of the ray's direction there, times the view's weight; and their q.
+  KOKKOS_FORCEINLINE_FUNCTION void look(int v, PixelGroup const& g, Look& l) const {
+    CoverageView const view = views(v);
+    for (int p = 0; p < group; ++p) {
+      double const x = across(view, g.x[p], g.y[p]), y = depth(view, g.x[p], g.y[p]);
+      double const square = x * x + y * y;  // of the distance from the source
+      l.q[p] = curved ? Kokkos::sqrt(square) : y;
+      l.weight[p] = parallel > 0 ? 1 : y / square;
+    }
+    double const x = across(view, g.middle_x, g.middle_y), y = depth(view, g.middle_x, g.middle_y);
+    l.middle_q = curved ? Kokkos::sqrt(x * x + y * y) : y;
+    if (weights.size() > 0) weigh(v, view, g, l);
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION void weigh(int v, CoverageView const& view, PixelGroup const& g, Look& l) const {
     double const last = num_channels - 1;
-    return step * static_cast<double>(weights(v, static_cast<int>(at < 0 ? 0 : (at > last ? last : at + 0.5))));
+    for (int p = 0; p < group; ++p) {
+      double const x = across(view, g.x[p], g.y[p]), y = depth(view, g.x[p], g.y[p]);
+      double const at = middle_channel + channels * (curved ? Kokkos::atan2(x, y) : x / y);
+      l.weight[p] *= static_cast<double>(weights(v, static_cast<int>(at < 0 ? 0 : (at > last ? last : at + 0.5))));
+    }
   }
 
-  /// Scales lanes [lane, lane + count) of a cylinder, `count` a multiple of `chunk` up to max_lanes.
-  KOKKOS_FORCEINLINE_FUNCTION void scale(Cylinders const& x, int block, int pixel, int num_cols, Range lanes) const {
-    Range const slices = blocks.slices(first_block + block);
-    int const first = slices.begin + lanes.begin;
-    int const end = slices.begin + lanes.end < slices.end ? slices.begin + lanes.end : slices.end;
-    if (first >= end || (first >= whole.begin && end <= whole.end)) return;
-    double const x0 = x_first + x_col * (pixel % num_cols), y0 = y_first + y_row * (pixel / num_cols);
-    double total = 0, seen[max_lanes] = {};
+  /// Scales up to max_slices cut slices, from number `first_cut` on, of the pixels from `first_pixel` on.
+  KOKKOS_FORCEINLINE_FUNCTION void scale(Cylinders const& x, PixelList const& pixels, int first_pixel,
+                                         int first_cut) const {
+    int const rest = cut.size() - first_cut;
+    CutSlices const slices = cut.part(first_cut, first_cut + (rest < max_slices ? rest : max_slices));
+    PixelGroup const g = pixels_at(pixels, first_pixel);
+    double total[group] = {}, seen[max_slices][group] = {};
     for (int v = 0; v < views.extent_int(0); ++v) {
-      double q = 1;
-      double const weight = look(v, x0, y0, q), shift = views(v).shift - (first - 0.5);
-      total += weight;
-      for (int c = 0; c < lanes.size(); c += chunk) {
-        if (first + c >= whole.begin && first + c + chunk <= whole.end) continue;  // not needed
-        add(low * q + shift - c, high * q + shift - c, weight, seen + c);
-      }
+      Look l;
+      look(v, g, l);
+      for (int p = 0; p < group; ++p) total[p] += l.weight[p];
+      double const shift = views(v).shift;
+      add(slices.low, l, shift, g.radius, seen);
+      add(slices.high, l, shift, g.radius, seen + slices.low.size());
     }
-    for (int l = 0; l < end - first; ++l) {
-      if (first + l >= whole.begin && first + l < whole.end) continue;
-      x(block, pixel, lanes.begin + l) *= seen[l] > 1e-3 * total ? static_cast<Real>(total / seen[l]) : Real(0);
-    }
+    divide(x, slices.low, g, total, seen);
+    divide(x, slices.high, g, total, seen + slices.low.size());
   }
 
-  /// seen[l] += weight * part of slice l, [l, l + 1), that lies in [begin, end).
-  KOKKOS_FORCEINLINE_FUNCTION static void add(double begin, double end, double weight, double* seen) {
-    if (end <= 0 || begin >= chunk) return;
-    for (int l = 0; l < chunk; ++l) {
-      double const from = begin - l > 0 ? begin - l : 0, to = end - l < 1 ? end - l : 1;
-      double const part = to > from ? to - from : 0;
-      seen[l] += weight * part;
+  /// The slice that holds height z, or one outside `run` on the same side.
+  KOKKOS_FORCEINLINE_FUNCTION static int slice_at(double z, Range run) {
+    double const least = run.begin - 1, most = run.end;
+    return static_cast<int>(Kokkos::floor(z < least ? least : (z > most ? most : z)));
+  }
+
+  /// seen[k - run.begin] += weight * part of slice k that the view sees, for k in `run`. The heights of the detector's
+  /// edges change from pixel to pixel by no more than with the distance from the source: only near the edges do
+  /// slices need to be cut pixel by pixel. What is added to a slice does not depend on `run`.
+  KOKKOS_FORCEINLINE_FUNCTION void add(Range run, Look const& l, double shift, double radius,
+                                       double (*seen)[group]) const {
+    double const begin = low * l.middle_q + shift, end = high * l.middle_q + shift;
+    double const reach = parallel > 0 ? 0 : radius;
+    double const near_begin = Kokkos::abs(low) * reach, near_end = Kokkos::abs(high) * reach;
+    int const first = slice_at(begin - near_begin, run), inside = slice_at(begin + near_begin, run) + 1;
+    int const outside = slice_at(end - near_end, run), past = slice_at(end + near_end, run) + 1;
+    int const from = first > run.begin ? first : run.begin, to = past < run.end ? past : run.end;
+    int const whole = inside > from ? inside : from, last = outside > whole ? outside : whole;
+    add_parts({from, whole < to ? whole : to}, run.begin, l, shift, seen);
+    for (int k = whole; k < (outside < to ? outside : to); ++k)
+      for (int p = 0; p < group; ++p) seen[k - run.begin][p] += l.weight[p];
+    add_parts({last, to}, run.begin, l, shift, seen);
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION void add_parts(Range run, int origin, Look const& l, double shift,
+                                             double (*seen)[group]) const {
+    for (int k = run.begin; k < run.end; ++k)
+      for (int p = 0; p < group; ++p) {
+        double const begin = low * l.q[p] + shift - k, end = high * l.q[p] + shift - k;
+        double const part = (end < 1 ? end : 1) - (begin > 0 ? begin : 0);
+        seen[k - origin][p] += l.weight[p] * (part > 0 ? part : 0);
+      }
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION void divide(Cylinders const& x, Range run, PixelGroup const& g, double const* total,
+                                          double (*seen)[group]) const {
+    for (int k = run.begin; k < run.end; ++k) {
+      double* const factors = seen[k - run.begin];
+      for (int p = 0; p < group; ++p) factors[p] = factors[p] > 1e-3 * total[p] ? total[p] / factors[p] : 0;
+      int const block = blocks.block_of(k) - first_block, lane = blocks.lane_of(k);
+      for (int p = 0; p < g.count; ++p) x(block, g.index[p], lane) *= static_cast<Real>(factors[p]);
     }
   }
 };
 
-void scale_shard(ExecSpace const& exec, Coverage const& coverage, PixelList const& pixels, int num_cols,
-                 Cylinders const& x) {
-  int const step = x.extent_int(2) < max_lanes ? x.extent_int(2) : max_lanes;
+void scale_shard(ExecSpace const& exec, Coverage const& coverage, PixelList const& pixels, Cylinders const& x) {
+  // Neighbouring threads of a GPU take neighbouring slices.
+  Index const chunks = (coverage.cut.size() + max_slices - 1) / max_slices;
+  Index const groups = (pixels.size() + group - 1) / group;
   Kokkos::parallel_for(
-      "strata::normalise_coverage",
-      Kokkos::MDRangePolicy<ExecSpace, Kokkos::Rank<3>>(exec, {0, 0, 0},
-                                                        {x.extent_int(0), pixels.size(), x.extent_int(2) / step}),
-      KOKKOS_LAMBDA(int block, int t, int c) {
-        coverage.scale(x, block, pixels.index(t), num_cols, {c * step, (c + 1) * step});
+      "strata::normalise_coverage", Kokkos::RangePolicy<ExecSpace, Kokkos::IndexType<Index>>(exec, 0, groups * chunks),
+      KOKKOS_LAMBDA(Index i) {
+        coverage.scale(x, pixels, static_cast<int>(i / chunks) * group, static_cast<int>(i % chunks) * max_slices);
       });
+}
+
+/// The slices of a shard outside `whole`.
+CutSlices cut_slices(SliceBlocks const& blocks, int shard, Range whole) {
+  int const begin = std::min(shard * blocks.shard_size, blocks.num_slices);
+  int const end = std::min(begin + blocks.shard_size, blocks.num_slices);
+  int const low_end = std::clamp(whole.begin, begin, end);
+  return {{begin, low_end}, {std::clamp(whole.end, low_end, end), end}};
 }
 
 struct Heights {
@@ -123,6 +223,7 @@ Coverage coverage_of(RowFan const& fan, GeometryParams const& p) {
   coverage.middle_channel = fan.middle_channel;
   coverage.channels = unit / fan.channel_pitch;
   coverage.num_channels = p.sinogram.num_det_channels;
+  coverage.num_cols = p.recon.num_cols;
   return coverage;
 }
 
@@ -134,7 +235,8 @@ void upload(ExecSpace const& exec, RowFan const& fan, GeometryParams const& p, s
   auto const views = make_view<Array1<CoverageView>>(exec, "direct::coverage_views", num_views);
   auto const host = Kokkos::create_mirror_view(views);
   for (int v = 0; v < num_views; ++v)
-    host(v) = {std::cos(fan.angles[v]), std::sin(fan.angles[v]), (fan.z_shifts[v] - heights.first) / heights.pitch};
+    host(v) = {std::cos(fan.angles[v]), std::sin(fan.angles[v]),
+               (fan.z_shifts[v] - heights.first) / heights.pitch + 0.5};
   Kokkos::deep_copy(exec, views, host);
   coverage.views = views;
   if (!weights.empty()) {
@@ -205,9 +307,9 @@ void normalise_coverage(TomographyModel const& model, RowFan const& fan, std::ve
     Coverage coverage = common;
     upload(exec, fan, params, view_weights, coverage);
     coverage.blocks = blocks;
-    coverage.whole = whole;
     coverage.first_block = blocks.blocks_of_shard(d).begin;
-    scale_shard(exec, coverage, model.masked_pixels().devices[d], params.recon.num_cols, recon[d]);
+    coverage.cut = cut_slices(blocks, d, whole);
+    scale_shard(exec, coverage, model.masked_pixels().devices[d], recon[d]);
   });
   model.devices().fence("normalise_coverage: read next");
 }

@@ -111,6 +111,38 @@ TEST(RampFilter, GivesTheSameBitsOnAnyNumberOfDevicesAndInPlace) {
   }
 }
 
+TEST(RampFilter, NoRowTouchesAnother) {
+  SinogramShape const shape{2, 19, 40};
+  auto const values = random_values(shape.size());
+  auto const clean = filtered(shape, {1, {}, {}}, values, 1);
+  int const dead = 7 * shape.num_det_channels;  // row 7 of view 0
+  for (float const value : {std::numeric_limits<float>::quiet_NaN(), 1e30F}) {
+    auto spoilt = values;
+    for (int c = 0; c < shape.num_det_channels; ++c) spoilt[dead + c] = value;
+    auto result = filtered(shape, {1, {}, {}}, spoilt, 1);
+    for (int c = 0; c < shape.num_det_channels; ++c) {
+      EXPECT_NE(result[dead + c], clean[dead + c]);
+      result[dead + c] = clean[dead + c];
+    }
+    EXPECT_EQ(result, clean);
+  }
+}
+
+/// What is left of a constant is a thousandth of it: low frequencies must not drown in the rounding of the others.
+TEST(RampFilter, AConstantRowComesOutRight) {
+  SinogramShape const shape{1, 1, 500};
+  std::vector<float> const values(500, 1);
+  auto const out = filtered(shape, {1, {}, {}}, values, 1);
+  auto const expected = convolved(shape, {1, {}, {}}, values);
+  double error = 0;
+  for (int c = 100; c < 400; ++c) {
+    ASSERT_LT(std::abs(expected[c]), 4e-3);
+    ASSERT_NEAR(out[c], expected[c], 2e-4 * expected[c]) << c;
+    error += out[c] / expected[c] - 1;
+  }
+  EXPECT_NEAR(error / 300, 0, 2e-5);
+}
+
 TEST(RampFilter, DoesNotReadPadding) {
   SinogramShape const shape{5, 18, 21};
   auto const values = random_values(shape.size());
