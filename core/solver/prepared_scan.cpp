@@ -21,6 +21,10 @@ ShardedVolume const& PreparedScan::hessian_diagonal() {
   return *hessian_;
 }
 
+void PreparedScan::weights_changed() {
+  if (hessian_) compute_hessian(model_, weights(), *hessian_);
+}
+
 ShardedSinogram PreparedScan::take_sinogram() {
   ShardedSinogram taken = sinogram();
   sinogram_.reset();

@@ -22,8 +22,9 @@ class PreparedScan {
   /// (A o A)' w at all pixels; computed at the first call.
   ShardedVolume const& hessian_diagonal();
 
-  /// To be called after the values of weights() were replaced.
-  void weights_changed() { hessian_.reset(); }
+  /// To be called after the values of weights() were replaced. Makes the Hessian diagonal anew in its place, so that a
+  /// VCDReconstruction of the scan is right again from its next start on.
+  void weights_changed();
   /// Hands the sinogram over to the last that needs it, which may overwrite it.
   ShardedSinogram take_sinogram();
 

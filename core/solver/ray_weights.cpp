@@ -40,31 +40,57 @@ void weigh_metal(ExecSpace const& exec, SinogramEntries const& entries, ConstSin
       });
 }
 
-/// squares = w e^2, e = u / weights, w = base; 0 where rays do not count.
-void square_errors(ExecSpace const& exec, ConstSinogram const& base, ConstSinogram const& weighted_error,
-                   ConstSinogram const& weights, Sinogram const& squares) {
+/// 1 / standard deviation of a ray, up to a factor that all share.
+KOKKOS_INLINE_FUNCTION double precision(Real weight) {
+  constexpr double least = 1e-6;
+  double const root = Kokkos::sqrt(double(weight));
+  return root > least ? root : least;
+}
+
+/// errors = |e|, e = u / weights; 0 where rays do not count.
+void magnitude_of_errors(ExecSpace const& exec, ConstSinogram const& base, ConstSinogram const& weighted_error,
+                         ConstSinogram const& weights, Sinogram const& errors) {
   Real const* const w = base.data();
   Real const* const u = weighted_error.data();
   Real const* const used = weights.data();
-  Real* const to = squares.data();
+  Real* const to = errors.data();
   Kokkos::parallel_for(
-      "strata::square_errors", FlatPolicy(exec, 0, static_cast<Index>(squares.size())), KOKKOS_LAMBDA(Index i) {
-        double const error = used[i] > 0 ? double(u[i]) / double(used[i]) : 0;
-        to[i] = w[i] > 0 ? static_cast<Real>(double(w[i]) * error * error) : Real(0);
+      "strata::magnitude_of_errors", FlatPolicy(exec, 0, static_cast<Index>(errors.size())), KOKKOS_LAMBDA(Index i) {
+        bool const counts = w[i] > 0 && used[i] > 0;
+        to[i] = counts ? static_cast<Real>(Kokkos::abs(double(u[i]) / double(used[i]))) : Real(0);
       });
 }
 
-/// weights = base times Huber weights of errors whose squares, in standard deviations, are `squares` / scale^2.
-void weigh_errors(ExecSpace const& exec, ConstSinogram const& base, ConstSinogram const& squares, double scale,
+/// deviations = standard deviations for a scale of 1; 0 where rays do not count.
+void deviation_of_rays(ExecSpace const& exec, ConstSinogram const& base, Sinogram const& deviations) {
+  Real const* const w = base.data();
+  Real* const to = deviations.data();
+  Kokkos::parallel_for(
+      "strata::deviation_of_rays", FlatPolicy(exec, 0, static_cast<Index>(deviations.size())),
+      KOKKOS_LAMBDA(Index i) { to[i] = w[i] > 0 ? static_cast<Real>(1 / precision(w[i])) : Real(0); });
+}
+
+/// errors become those in standard deviations, for a scale of 1.
+void normalise_errors(ExecSpace const& exec, ConstSinogram const& base, Sinogram const& errors) {
+  Real const* const w = base.data();
+  Real* const error = errors.data();
+  Kokkos::parallel_for(
+      "strata::normalise_errors", FlatPolicy(exec, 0, static_cast<Index>(errors.size())), KOKKOS_LAMBDA(Index i) {
+        error[i] = w[i] > 0 ? static_cast<Real>(double(error[i]) * precision(w[i])) : Real(0);
+      });
+}
+
+/// weights = base times Huber weights of errors that are `errors` / scale standard deviations.
+void weigh_errors(ExecSpace const& exec, ConstSinogram const& base, ConstSinogram const& errors, double scale,
                   HuberWeights const& options, Sinogram const& weights) {
   Real const* const w = base.data();
-  Real const* const square = squares.data();
+  Real const* const error = errors.data();
   Real* const to = weights.data();
-  double const limit = options.threshold * scale, slope = options.delta * limit;
+  double const threshold = options.threshold, limit = threshold * scale, slope = options.delta * threshold;
   Kokkos::parallel_for(
       "strata::weigh_errors", FlatPolicy(exec, 0, static_cast<Index>(weights.size())), KOKKOS_LAMBDA(Index i) {
-        double const error = Kokkos::sqrt(double(square[i]));
-        to[i] = error > limit ? static_cast<Real>(double(w[i]) * (slope / error)) : w[i];
+        double const beyond = double(error[i]);
+        to[i] = beyond > limit ? static_cast<Real>(double(w[i]) * (slope / (beyond / scale + 1e-6))) : w[i];
       });
 }
 
@@ -95,22 +121,32 @@ double count_above(SinogramSums const& sums, SinogramLayout const& layout, Shard
   return sum(sums, layout, room);
 }
 
-/// Standard deviation of the errors whose squares are given, without those beyond three of it: left out until no more
-/// are. `counted` rays count at all.
-double clipped_deviation(SinogramSums const& sums, SinogramLayout const& layout, ShardedSinogram const& squares,
-                         double counted, ShardedSinogram const& room) {
-  auto const& devices = *squares.placement.devices();
-  double variance = sum(sums, layout, squares) / counted, kept = counted;
-  for (int round = 0; round < 20 && variance > 0; ++round) {
-    double const limit = 9 * variance;
-    double const left = counted - count_above(sums, layout, squares, limit, room);
+/// Root mean square of the normalised errors, without those beyond three times it: left out until no more are.
+/// `counted` rays count at all.
+double clipped_scale(SinogramSums const& sums, SinogramLayout const& layout, ShardedSinogram const& errors,
+                     double counted, ShardedSinogram const& room) {
+  auto const& devices = *errors.placement.devices();
+  double scale = std::sqrt(sum_of_products(sums, layout, errors, errors) / counted), kept = counted;
+  for (int round = 0; round < 20 && scale > 0; ++round) {
+    double const limit = 3 * scale;
+    double const left = counted - count_above(sums, layout, errors, limit, room);
     if (left == kept || left == 0) break;
     kept = left;
-    devices.for_each([&](int d, ExecSpace const& exec) { keep_below(exec, squares[d], limit, room[d]); });
-    devices.fence("clipped_deviation: summed next");
-    variance = sum(sums, layout, room) / kept;
+    devices.for_each([&](int d, ExecSpace const& exec) { keep_below(exec, errors[d], limit, room[d]); });
+    devices.fence("clipped_scale: summed next");
+    scale = std::sqrt(sum_of_products(sums, layout, room, room) / kept);
   }
-  return std::sqrt(variance);
+  return scale;
+}
+
+/// The reference's scale of the errors, whose magnitudes are given: |e| / |deviations|.
+double plain_scale(SinogramSums const& sums, SinogramLayout const& layout, ShardedSinogram const& base,
+                   ShardedSinogram const& errors, ShardedSinogram const& room) {
+  auto const& devices = *errors.placement.devices();
+  devices.for_each([&](int d, ExecSpace const& exec) { deviation_of_rays(exec, base[d], room[d]); });
+  devices.fence("plain_scale: summed next");
+  double const error = std::sqrt(sum_of_products(sums, layout, errors, errors));
+  return error / (std::sqrt(sum_of_products(sums, layout, room, room)) + 1e-6);
 }
 
 void clear_rays(ExecSpace const& exec, SinogramEntries const& entries, Array1<int> const& left_out_rays,
@@ -168,22 +204,28 @@ double metal_weights(TomographyModel const& model, MetalWeights const& options, 
 double huber_weights(TomographyModel const& model, HuberWeights const& options, ShardedSinogram const& base,
                      ShardedSinogram const& weighted_error, ShardedSinogram const& weights) {
   require(options.threshold > 0, "Huber weights: the threshold must be above 0, found ", options.threshold);
-  require(options.delta > 0 && options.delta <= 1, "Huber weights: delta must lie in (0, 1], found ", options.delta);
+  require(options.delta >= 0 && options.delta <= 1, "Huber weights: delta must lie in [0, 1], found ", options.delta);
   auto const& layout = model.sinogram_layout();
   auto const& devices = model.devices();
   SinogramSums const sums(base.placement, layout.rows);
-  auto const squares = model.make_sinogram("huber_squares"), room = model.make_sinogram("huber_room");
+  auto const errors = model.make_sinogram("huber_errors"), room = model.make_sinogram("huber_room");
   double const counted = count_above(sums, layout, base, 0, room);
   require(counted > 0, "Huber weights: at least one weight must be above 0, all are 0");
-  devices.for_each(
-      [&](int d, ExecSpace const& exec) { square_errors(exec, base[d], weighted_error[d], weights[d], squares[d]); });
+  devices.for_each([&](int d, ExecSpace const& exec) {
+    magnitude_of_errors(exec, base[d], weighted_error[d], weights[d], errors[d]);
+  });
   devices.fence("huber_weights: summed next");
-  double const scale = clipped_deviation(sums, layout, squares, counted, room);
-  double const limit = options.threshold * scale;
+  double scale = options.clipped_scale ? 0 : plain_scale(sums, layout, base, errors, room);
+  devices.for_each([&](int d, ExecSpace const& exec) { normalise_errors(exec, base[d], errors[d]); });
+  devices.fence("huber_weights: summed next");
+  if (options.clipped_scale) scale = clipped_scale(sums, layout, errors, counted, room);
   devices.for_each(
-      [&](int d, ExecSpace const& exec) { weigh_errors(exec, base[d], squares[d], scale, options, weights[d]); });
+      [&](int d, ExecSpace const& exec) { weigh_errors(exec, base[d], errors[d], scale, options, weights[d]); });
   devices.fence("huber_weights: read next");
-  return count_above(sums, layout, squares, limit * limit, room) / counted;
+  require(sum(sums, layout, weights) > 0,
+          "Huber weights: at least one must be above 0, all are 0: delta = ", options.delta,
+          " and threshold = ", options.threshold, " leave no ray");
+  return count_above(sums, layout, errors, options.threshold * scale, room) / counted;
 }
 
 void leave_out_rays(SinogramLayout const& layout, std::vector<bool> const& dead, std::vector<int> const& masked_views,

@@ -22,19 +22,20 @@ struct MetalWeights {
 double metal_weights(TomographyModel const& model, MetalWeights const& options, ShardedSinogram const& y,
                      ShardedVolume const* image, ShardedSinogram const& weights);
 
-/// Generalised Huber function: errors beyond `threshold` standard deviations count with weight
-/// delta * threshold / |error|; delta = 1 is Huber's own.
+/// Generalised Huber function: rays whose error r, in standard deviations, is beyond `threshold` count with
+/// delta * threshold / (|r| + 1e-6); delta = 1 is Huber's own.
 struct HuberWeights {
   double threshold = 1;
   double delta = 1;
+  bool clipped_scale = false;  ///< the scale of the errors is found without outliers, see huber_weights()
 };
 
 /// Replaces `weights`, those with which a reconstruction was made, by base weights w times the Huber weights of its
-/// error e = `weighted_error` / `weights`. One standard deviation of e is s / sqrt(w), s^2 the mean of w e^2 over rays
-/// with w > 0 and errors up to three standard deviations; the reference's s^2, sum(e^2) / sum(1 / w), is ruled by the
-/// outliers and by the rays that count least. Rays of weight 0 stay
-/// so. Returns the share of rays beyond the threshold. \throws InputError for threshold <= 0 or delta outside (0, 1],
-/// or base weights that are all 0.
+/// error e = `weighted_error` / `weights`. The standard deviation of a ray is a / max(sqrt(w), 1e-6) with
+/// a = |e|_2 / (|1 / max(sqrt(w), 1e-6)|_2 + 1e-6) over rays with w > 0, which outliers and the rays that count least
+/// rule. With clipped_scale a^2 is the mean of w e^2 over rays with errors up to three deviations, found again until
+/// no more are left out. Rays of weight 0 stay so. Returns the share of rays beyond the threshold. Source: solver.md
+/// 4.3. \throws InputError for threshold <= 0 or delta outside [0, 1], or weights that are all 0 before or after.
 double huber_weights(TomographyModel const& model, HuberWeights const& options, ShardedSinogram const& base,
                      ShardedSinogram const& weighted_error, ShardedSinogram const& weights);
 

@@ -7,6 +7,7 @@
 #include "core/io/hdf5_file.hpp"
 #include "core/solver/denoiser.hpp"
 #include "core/solver/regularisation.hpp"
+#include "drivers/support/prior_settings.hpp"
 
 namespace strata {
 namespace {
@@ -45,6 +46,7 @@ std::optional<double> read_sigma(DeckSection const& section, char const* key) {
 void read_settings(DeckSection const& section, DenoiseJob& job) {
   job.sigma_noise = read_sigma(section, "sigma_noise");
   job.sigma_x = read_sigma(section, "sigma_x");
+  job.prior = read_qggmrf(section);
   job.sharpness = section.get("sharpness", 0.0);
   job.reference_mode = section.get("reference_mode", false);
   job.max_iterations = section.get("max_iterations", 15);
@@ -123,6 +125,8 @@ std::vector<std::string> describe(DenoiseJob const& job, Placement const& slices
            pitch[0], " x ", pitch[1], " x ", pitch[2], " ALU, ", job.pixels.size(), " of ", shape.num_pixels(),
            " pixels in the region"),
       text("passes: at most ", job.max_iterations, " over ", job.partition.num_subsets(), " subsets"),
+      text("prior: p ", job.prior.p, ", q ", job.prior.q, ", T ", job.prior.T, ", weights of neighbours ",
+           job.prior.nbr_wts.row, ", ", job.prior.nbr_wts.col, ", ", job.prior.nbr_wts.slice, " (row, col, slice)"),
       text("devices: ", slices.devices()->summary())};
   for (int d = 0; d < slices.num_devices(); ++d) {
     Range const own = slices.owned(d);

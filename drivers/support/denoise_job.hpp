@@ -12,6 +12,7 @@
 #include "core/solver/pixel_partition.hpp"
 #include "drivers/support/image_grid.hpp"
 #include "drivers/support/inputs.hpp"
+#include "prior/qggmrf.hpp"
 
 namespace strata {
 
@@ -27,6 +28,7 @@ struct DenoiseJob {
   /// `input.initial_image`: absent (the image itself), a number, or a dataset.
   std::variant<std::monostate, double, DatasetName> initial;
   std::optional<double> sigma_noise, sigma_x;  ///< given: not chosen automatically
+  QGGMRFParams prior;                          ///< sigma_x is filled in later
   double sharpness = 0;
   int max_iterations = 15;
   double stop_threshold_change_pct = 0.2;

@@ -96,9 +96,8 @@ DenoiseResult run_denoise(DenoiseJob& job, Placement const& slices, ProgramConte
   }
   PhaseTimer const timer = context.time(Phase::compute);
   choose_scales(job, image, context.deck().section("denoise"));
-  QGGMRFParams params;
-  params.sigma_x = *job.sigma_x;
-  auto const prior = make_qggmrf_prior(params);
+  job.prior.sigma_x = *job.sigma_x;
+  auto const prior = make_qggmrf_prior(job.prior);
   DenoiserOptions options;
   options.sigma_noise = *job.sigma_noise;
   options.reference_mode = job.reference_mode;

@@ -3,6 +3,7 @@
 #include "core/base/error.hpp"
 #include "core/io/hdf5_file.hpp"
 #include "core/solver/schedule.hpp"
+#include "drivers/support/prior_settings.hpp"
 
 namespace strata {
 namespace {
@@ -63,20 +64,14 @@ Choice read_choice(DeckSection const& section, char const* key, Choice automatic
 
 QGGMRFParams read_prior(DeckSection const& section, RunAttributes const& run, bool translation) {
   QGGMRFParams prior;
-  prior.p = section.get("p", run.number("p", prior.p));
-  prior.q = section.get("q", run.number("q", prior.q));
-  prior.T = section.get("T", run.number("T", prior.T));
-  auto const weights = section.get("qggmrf_nbr_wts", run.numbers("qggmrf_nbr_wts", {translation ? 0.1 : 1, 1, 1}));
+  prior.p = run.number("p", prior.p);
+  prior.q = run.number("q", prior.q);
+  prior.T = run.number("T", prior.T);
+  auto const weights = run.numbers("qggmrf_nbr_wts", {translation ? 0.1 : 1, 1, 1});
   if (weights.size() != 3)
-    section.fail("qggmrf_nbr_wts", text("expected three numbers (row, col, slice), got ", weights.size()));
+    section.fail("partitions", text("attribute qggmrf_nbr_wts: expected three numbers, found ", weights.size()));
   prior.nbr_wts = {weights[0], weights[1], weights[2]};
-  prior.sigma_x = 1;  // only the other parameters can be checked yet
-  try {
-    validate(prior);
-  } catch (InputError const& error) {
-    throw InputError(text(section.at("p"), ": reconstruction: ", error.what()));
-  }
-  return prior;
+  return read_qggmrf(section, prior);
 }
 
 /// Acceleration and the tests that end a run. The change of the image says little about how far a run is, so

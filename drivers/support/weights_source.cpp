@@ -28,8 +28,9 @@ HuberSource read_huber(DeckSection const& entry) {
   options.threshold = entry.get("threshold", options.threshold);
   if (options.threshold <= 0) entry.fail("threshold", text("expected a number above 0, got ", options.threshold));
   options.delta = entry.get("delta", options.delta);
-  if (options.delta <= 0 || options.delta > 1)
-    entry.fail("delta", text("expected a number in (0, 1], got ", options.delta));
+  if (options.delta < 0 || options.delta > 1)
+    entry.fail("delta", text("expected a number in [0, 1], got ", options.delta));
+  options.clipped_scale = entry.choice("scale", {"all", "inliers"}, "all") == "inliers";
   source.rounds = entry.get("rounds", source.rounds);
   if (source.rounds < 1) entry.fail("rounds", text("expected at least 1, got ", source.rounds));
   return source;

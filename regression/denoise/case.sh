@@ -44,3 +44,12 @@ refuse 2 'was made with seed 0' denoise denoise.yaml --resume "${long[@]}" --out
 run denoise denoise.yaml --resume "${long[@]}" --output parts.h5 --devices 2
 absent parts.h5.checkpoint
 equal whole.h5 parts.h5 /recon /history/pct_change /history/fm_rmse
+
+# The prior's keys reach the prior, on any number of devices.
+flat=(--set denoise.sigma_noise=0.02 --set denoise.sigma_x=0.02 --set denoise.qggmrf_nbr_wts='[1, 1, 0]')
+run denoise denoise.yaml "${flat[@]}" --output flat.h5
+run denoise denoise.yaml "${flat[@]}" --output flat_3.h5 --devices 3
+equal flat.h5 flat_3.h5 /recon
+refuse 1 DIFFERS compare flat.h5 denoised.h5 --only /recon --nrmse 1e-2
+run denoise denoise.yaml "${flat[@]}" --output gauss.h5 --set denoise.q=2
+refuse 1 DIFFERS compare flat.h5 gauss.h5 --only /recon --nrmse 1e-2

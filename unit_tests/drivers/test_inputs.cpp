@@ -5,6 +5,7 @@
 
 #include "core/base/error.hpp"
 #include "core/io/hdf5_writer.hpp"
+#include "drivers/support/denoise_job.hpp"
 #include "drivers/support/recon_run.hpp"
 #include "unit_tests/io/scratch.hpp"
 
@@ -105,19 +106,22 @@ TEST_F(Inputs, WeightsMayFollowMetalErrorsAndMasks) {
   EXPECT_EQ(metal.options.gamma, 5);
   EXPECT_EQ(*metal.options.threshold, 0.5);
   EXPECT_FALSE(metal.image);
-  auto const huber = read("type: huber, threshold: 3, delta: 0.5, rounds: 2, base: {type: transmission}");
+  auto const huber =
+      read("type: huber, threshold: 3, delta: 0.5, scale: inliers, rounds: 2, base: {type: transmission}");
   EXPECT_EQ(huber.huber->options.threshold, 3);
   EXPECT_EQ(huber.huber->options.delta, 0.5);
+  EXPECT_TRUE(huber.huber->options.clipped_scale);
   EXPECT_EQ(huber.huber->rounds, 2);
   EXPECT_EQ(std::get<WeightModel>(huber.base), WeightModel::transmission);
   EXPECT_TRUE(std::holds_alternative<std::monostate>(read("type: huber").base));
+  EXPECT_FALSE(read("type: huber").huber->options.clipped_scale);
   auto const masked = read("masked_views: [0, 5]");
   EXPECT_EQ(masked.masked_views, (std::vector<int>{0, 5}));
   EXPECT_TRUE(masked.given());
-  for (char const* wrong :
-       {"type: metal, beta: 0", "type: metal, gamma: -1", "type: huber, threshold: 0", "type: huber, delta: 1.5",
-        "type: huber, rounds: 0", "type: huber, base: 1", "type: huber, base: {type: huber}", "masked_views: [6]",
-        "masked_views: [-1]", "dead_pixels: {file: nowhere.h5}"})
+  for (char const* wrong : {"type: metal, beta: 0", "type: metal, gamma: -1", "type: huber, threshold: 0",
+                            "type: huber, delta: 1.5", "type: huber, delta: -0.1", "type: huber, scale: some",
+                            "type: huber, rounds: 0", "type: huber, base: 1", "type: huber, base: {type: huber}",
+                            "masked_views: [6]", "masked_views: [-1]", "dead_pixels: {file: nowhere.h5}"})
     EXPECT_THROW(read(wrong), InputError) << wrong;
 }
 
@@ -147,6 +151,32 @@ TEST_F(Inputs, ARegionWithoutPixelsIsRefusedForEveryAlgorithm) {
 std::string const scan_deck =
     "input: {sinogram: {file: scan.h5}%}\n"
     "geometry: {type: parallel, angles: {start: 0, stop: 180, count: 6, unit: deg}}\n";
+
+TEST_F(Inputs, TheDenoiserHasThePriorOfAReconstruction) {
+  auto const read = [&](std::string const& keys) {
+    return read_denoise_job(deck("input: {image: {file: scan.h5, dataset: /sinogram}}\ndenoise: {" + keys + "}\n"));
+  };
+  QGGMRFParams const defaults;
+  auto const plain = read("").prior;
+  EXPECT_EQ(plain.p, defaults.p);
+  EXPECT_EQ(plain.q, defaults.q);
+  EXPECT_EQ(plain.T, defaults.T);
+  EXPECT_EQ(plain.nbr_wts.slice, 1);
+
+  auto const given = read("p: 1.9, q: 1.1, T: 0.5, qggmrf_nbr_wts: [1, 2, 3]").prior;
+  EXPECT_EQ(given.p, 1.9);
+  EXPECT_EQ(given.q, 1.1);
+  EXPECT_EQ(given.T, 0.5);
+  EXPECT_EQ(given.nbr_wts.row, 1);
+  EXPECT_EQ(given.nbr_wts.col, 2);
+  EXPECT_EQ(given.nbr_wts.slice, 3);
+
+  EXPECT_THROW(read("q: 2.5"), InputError);
+  EXPECT_NE(message_of<InputError>([&] {
+              read_recon_settings(deck("reconstruction: {q: 2.5}").section("reconstruction"));
+            }).find("reconstruction.q: must be at least 0 and at most p = 2, got 2.5"),
+            std::string::npos);
+}
 
 TEST_F(Inputs, EverythingThatAReconstructionReadsMustFit) {
   auto const refusal = [&](std::string const& more, std::string const& rest) {

@@ -47,6 +47,27 @@ TEST(PowerTable, RelativeErrorOfANegativePowerIsBelow1e6) {
     EXPECT_LT(largest_error<9>(exponent, 0.2), 1e-6) << exponent;
 }
 
+/// As the prior uses a table: of (a / unit)^exponent, from the smallest difference that it tells from 0 on.
+template <int degree>
+double largest_error_in_unit(double exponent, double unit) {
+  PowerTable<degree> const table(exponent, std::pow(unit, -exponent));
+  double largest = 0;
+  for (double x = 1.2e-7; x < 1e7; x *= 1.00037) {
+    auto const a = static_cast<float>(x * unit);
+    largest = std::max(largest, std::abs(power(table, a) / std::pow(a / unit, exponent) - 1));
+  }
+  return largest;
+}
+
+TEST(PowerTable, RelativeErrorDoesNotDependOnTheUnitOfTheImage) {
+  for (double const unit : {1e-24, 3e-10, 1.0, 7e9, 1e24}) {
+    for (double const exponent : {0.3, 0.8, 1.0, 1.7, 2.0})
+      EXPECT_LT(largest_error_in_unit<6>(exponent, unit), 2e-6) << exponent << ", unit " << unit;
+    for (double const exponent : {-0.2, -1.0, -1.9})
+      EXPECT_LT(largest_error_in_unit<9>(exponent, unit), 2e-6) << exponent << ", unit " << unit;
+  }
+}
+
 TEST(QGGMRFPotential, CurvatureTimesDifferenceIsTheDerivativeOfTheValue) {
   for (QGGMRFParams const& params : {QGGMRFParams{2, 1.2, 1, 0.1, {}}, QGGMRFParams{1.8, 1.05, 0.5, 0.03, {}}}) {
     QGGMRFPotential const potential(params);

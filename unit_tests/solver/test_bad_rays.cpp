@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/error.hpp"
 #include "core/solver/ray_weights.hpp"
 #include "core/solver/vcd_reconstruction.hpp"
 #include "core/solver/weights.hpp"
@@ -84,7 +85,7 @@ TEST(BadRays, OutliersLoseTheirInfluenceWhenWeightsFollowTheErrors) {
     reconstruction.iterate();
     copy(reconstruction.image(), image);
     robust = to_host(*s.model, image);
-    double const share = huber_weights(*s.model, {3, 1}, base, reconstruction.weighted_error(), *scan.weights());
+    double const share = huber_weights(*s.model, {3, 1, true}, base, reconstruction.weighted_error(), *scan.weights());
     EXPECT_GT(share, 0.005) << round;
     EXPECT_LT(share, 0.2) << round;
     scan.weights_changed();
@@ -139,17 +140,21 @@ TEST(BadRays, WeightsThatAreZeroOrTinyGiveFiniteImages) {
     Scan const s(name);
     auto const& sino = s.model->sinogram_shape();
     std::vector<float> const ones(s.clean.size(), 1);
-    auto view = ones, channel = ones, tiny = ones, all_tiny = ones, one_ray = std::vector<float>(ones.size(), 0);
+    auto const zeros = std::vector<float>(ones.size(), 0);
+    auto view = ones, row = ones, channel = ones, tiny = ones, all_tiny = ones, huge = ones, one_ray = zeros;
     for (std::size_t i = 0; i < ones.size(); ++i) {
       std::size_t const c = i % sino.num_det_channels;
       if (i < ones.size() / sino.num_views) view[i] = 0;
+      if (i / sino.num_det_channels % sino.num_det_rows == 1) row[i] = 0;
       if (c == 5) channel[i] = 0;
+      if (i % 11 == 0) huge[i] = std::exp(50.f);
       if (c % 2) tiny[i] = 1e-38f;
       all_tiny[i] = 1e-38f;
     }
     one_ray[ones.size() / 2] = 1;
-    for (auto const* weights : {&view, &channel, &tiny, &all_tiny, &one_ray})
+    for (auto const* weights : {&view, &row, &channel, &tiny, &all_tiny, &huge, &one_ray})
       EXPECT_TRUE(finite(s.recon(s.clean, *weights, 3))) << name;
+    EXPECT_THROW(s.recon(s.clean, zeros, 3), InputError) << name;
     std::vector<float> line(1, -50), weight(1);
     EXPECT_THROW(compute_weights(WeightModel::transmission, line, weight), InputError);
   }

@@ -5,6 +5,8 @@
 #include <cmath>
 
 #include "core/base/error.hpp"
+#include "geometries/parallel_scan.hpp"
+#include "unit_tests/solver/huber_table.hpp"
 #include "unit_tests/support/ct_case.hpp"
 
 namespace strata {
@@ -74,7 +76,74 @@ TEST(MetalWeights, WithoutAnImageTheLineIntegralDecides) {
   EXPECT_THROW(metal_weights(*model, {1, -1, 1.0}, y, nullptr, weights), InputError);
 }
 
-TEST(HuberWeights, OutliersCountInProportionToTheThreshold) {
+/// The scan of huber_table.hpp.
+std::unique_ptr<TomographyModel> model_of_table(int devices) {
+  GeometryParams params;
+  params.sinogram = {test::huber::num_views, test::huber::num_det_rows, test::huber::num_det_channels};
+  params.recon = {6, 6, test::huber::num_det_rows};
+  auto const scan = make_parallel_scan(params, std::vector<double>(params.sinogram.num_views, 0.5));
+  return std::make_unique<TomographyModel>(DeviceSet::virtual_devices(devices), scan, std::vector<bool>(36, true));
+}
+
+TEST(HuberWeights, AreThoseOfTheReferenceOnAnyNumberOfDevices) {
+  for (int devices : {1, 2, 3, 5})
+    for (int choice : {0, 1})
+      for (std::size_t setting = 0; setting < test::huber::settings.size(); ++setting) {
+        SCOPED_TRACE(testing::Message() << devices << " devices, weights " << choice << ", setting " << setting);
+        auto const model = model_of_table(devices);
+        std::vector<float> base, used, error;
+        for (auto const& ray : test::huber::rays) {
+          base.push_back(ray.weight[choice]);
+          used.push_back(base.size() % 2 ? 0.5f : 4);  // weights of the run that left the error
+          error.push_back(used.back() * ray.error);
+        }
+        auto const w = model->make_sinogram("w"), u = model->make_sinogram("u"),
+                   robust = model->make_sinogram("robust");
+        test::from_host(*model, base, w);
+        test::from_host(*model, error, u);
+        test::from_host(*model, used, robust);
+        auto const [threshold, delta] = test::huber::settings[setting];
+        double const share = huber_weights(*model, {threshold, delta}, w, u, robust);
+        auto const host = test::to_host(*model, robust);
+        double beyond = 0;
+        for (std::size_t i = 0; i < host.size(); ++i) {
+          float const expected = test::huber::rays[i].expected[choice][setting];
+          ASSERT_NEAR(host[i], base[i] * expected, 1e-5 * base[i] * expected) << i;
+          beyond += expected != 1;
+        }
+        EXPECT_NEAR(share, beyond / static_cast<double>(host.size()), 1e-12);
+      }
+}
+
+TEST(HuberWeights, RaysOfWeightZeroDoNotTakePart) {
+  auto const model = model_of_table(2);
+  std::vector<float> base(test::huber::rays.size(), 1), error(base.size(), 0.1f);
+  error[3] = 2;
+  for (std::size_t i = 40; i < base.size(); ++i) base[i] = error[i] = 0;
+  auto const w = model->make_sinogram("w"), u = model->make_sinogram("u"), robust = model->make_sinogram("robust");
+  test::from_host(*model, base, w);
+  test::from_host(*model, error, u);
+  test::from_host(*model, base, robust);
+  huber_weights(*model, {1, 1}, w, u, robust);
+  auto const host = test::to_host(*model, robust);
+  double const scale = std::sqrt((39 * 0.01 + 4) / 40);
+  EXPECT_NEAR(host[3], scale / 2, 1e-5);
+  EXPECT_EQ(host[4], 1);
+  for (std::size_t i = 40; i < host.size(); ++i) EXPECT_EQ(host[i], 0);
+}
+
+TEST(HuberWeights, RefuseToLeaveNoRay) {
+  auto const model = model_of_table(1);
+  auto const w = model->make_sinogram("w"), u = model->make_sinogram("u"), robust = model->make_sinogram("robust");
+  fill(model->sinogram_layout(), w, 1);
+  fill(model->sinogram_layout(), u, 1);
+  fill(model->sinogram_layout(), robust, 1);
+  EXPECT_THROW(huber_weights(*model, {0.5, 0}, w, u, robust), InputError);
+  EXPECT_THROW(huber_weights(*model, {0, 1}, w, u, robust), InputError);
+  EXPECT_THROW(huber_weights(*model, {1, 1.5}, w, u, robust), InputError);
+}
+
+TEST(HuberWeights, WithAClippedScaleOutliersDoNotMoveTheThreshold) {
   std::vector<float> first;
   for (int devices : {1, 3, 5}) {
     auto const model = parallel().model(devices);
@@ -90,7 +159,7 @@ TEST(HuberWeights, OutliersCountInProportionToTheThreshold) {
     test::from_host(*model, base, w);
     test::from_host(*model, error, u);
     test::from_host(*model, used, robust);
-    double const share = huber_weights(*model, {2, 0.5}, w, u, robust);
+    double const share = huber_weights(*model, {2, 0.5, true}, w, u, robust);
     EXPECT_NEAR(share, 1.0 / static_cast<double>(n - 1), 1e-12);
     double const mean_square = 4 * 0.01;  // of the rays that are no outliers
     double const expected = 4 * 0.5 * 2 * std::sqrt(mean_square) / (3.0 * 2);
