@@ -1,12 +1,14 @@
 /// What the layer of devices costs: projections by a model of one device against the kernels called directly, and by
 /// two devices against one, in turn in one run. Prints the best processor time of each and ratios.
 ///
-///   strata_overhead_bench [SIZE [ROUNDS [MB]]]      volume SIZE^3, SIZE views; 256 and 3 by default. MB: what two
-///                                                   devices may exchange at a time, see ExchangePlan
+///   strata_overhead_bench [SIZE [ROUNDS [MB [WORD]]]]   volume SIZE^3, SIZE views; 256 and 3 by default. MB: what two
+///                                                       devices may exchange at a time, see ExchangePlan; 0: the
+///                                                       usual. WORD: only rows whose name begins so
 #include <cstdlib>
 #include <iomanip>
 #include <iostream>
 #include <numbers>
+#include <string>
 
 #include "bench/machine_peaks.hpp"
 #include "core/model/tomography_model.hpp"
@@ -67,9 +69,17 @@ void keep_best(F const& f, double& best) {
   best = std::min(best, cpu_seconds() - start);
 }
 
-void row(std::string const& name, int rounds, auto const& direct, auto const& one, auto const& two) {
+struct Choice {
+  int size = 256;
+  int rounds = 3;
+  Index exchange_bytes = 0;
+  std::string rows = {};
+};
+
+void row(std::string const& name, Choice const& choice, auto const& direct, auto const& one, auto const& two) {
+  if (!name.starts_with(choice.rows)) return;
   double best_direct = 1e30, best_one = 1e30, best_two = 1e30;
-  for (int r = 0; r <= rounds; ++r) {
+  for (int r = 0; r <= choice.rounds; ++r) {
     keep_best(direct, best_direct);
     keep_best(one, best_one);
     keep_best(two, best_two);
@@ -80,17 +90,18 @@ void row(std::string const& name, int rounds, auto const& direct, auto const& on
             << best_one / best_direct << std::setw(12) << best_two / best_one << std::endl;
 }
 
-void measure(int size, int rounds, Index exchange_bytes) {
+void measure(Choice const& choice) {
   std::cout << std::setw(32) << "kernels s" << std::setw(12) << "1 device s" << std::setw(12) << "2 devices s"
             << std::setw(12) << "1 / kernels" << std::setw(12) << "2 / 1" << std::endl;
   for (bool const cone : {false, true}) {
-    auto const geometry = scan_of(cone, size);
-    Run const one(geometry, 1, 0), two(geometry, 2, exchange_bytes);
+    auto const geometry = scan_of(cone, choice.size);
+    if (!geometry->type().starts_with(choice.rows.substr(0, choice.rows.find('/')))) continue;
+    Run const one(geometry, 1, 0), two(geometry, 2, choice.exchange_bytes);
+    auto const forward = geometry->type() + "/forward", back = geometry->type() + "/back";
     row(
-        geometry->type() + "/forward", rounds, [&] { one.direct_forward(); }, [&] { one.forward(); },
-        [&] { two.forward(); });
+        forward, choice, [&] { one.direct_forward(); }, [&] { one.forward(); }, [&] { two.forward(); });
     row(
-        geometry->type() + "/back", rounds, [&] { one.direct_back(); }, [&] { one.back(); }, [&] { two.back(); });
+        back, choice, [&] { one.direct_back(); }, [&] { one.back(); }, [&] { two.back(); });
   }
 }
 
@@ -100,6 +111,6 @@ void measure(int size, int rounds, Index exchange_bytes) {
 int main(int argc, char** argv) {
   Kokkos::ScopeGuard const guard(argc, argv);
   auto const number = [&](int i, int otherwise) { return argc > i ? std::atoi(argv[i]) : otherwise; };
-  strata::bench::measure(number(1, 256), number(2, 3), strata::Index(number(3, 0)) << 20);
+  strata::bench::measure({number(1, 256), number(2, 3), strata::Index(number(3, 0)) << 20, argc > 4 ? argv[4] : ""});
   return 0;
 }

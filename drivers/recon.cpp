@@ -35,11 +35,12 @@ MemoryPlan start(ProgramContext& context, std::vector<ReconItem>& items, Devices
       item.context.deck().fail("output.checkpoint",
                                "expected none with weights of type huber: a checkpoint does not hold their rounds");
   }
-  MemoryPlan plan = plan_memory(jobs, devices);
+  MemoryPlan plan = plan_memory(jobs, devices, context.checkpoint().enabled());
   for (std::size_t i = 1; i < items.size(); ++i) items[i].context.check_run();
   auto& first = items.front();
   first.context.start_run();
   report(first.context, *first.job.geometry, first.job.mask, plan);
+  for (auto& item : items) item.job.settings.vcd.max_exchange_bytes = plan.subset_exchange_bytes();
   context.provenance().estimated_device_bytes = first.context.provenance().estimated_device_bytes;
   context.provenance().estimated_host_bytes = first.context.provenance().estimated_host_bytes;
   if (items.size() == 1) return plan;

@@ -13,7 +13,7 @@ constexpr Index part = CylinderBand::part_alignment;
 }  // namespace
 
 ExchangePlan::ExchangePlan(Placement const& slices, Placement const& views, Index num_pixels, Index max_bytes,
-                           int turns)
+                           int turns, Of what)
     : turns_(turns > 0            ? turns
              : is_host_back_end() ? 1
                                   : 2) {
@@ -28,16 +28,27 @@ ExchangePlan::ExchangePlan(Placement const& slices, Placement const& views, Inde
   Index const own = Index(blocks.per_shard) * blocks.lanes, all = own * blocks.num_shards;
   Index fullest = 0;
   for (Index const count : nodes) {
-    send_.push_back(std::max(own, turns_ * count * all));
-    receive_.push_back(std::max(turns_ * all, all_nodes * own));
+    Index const sums = turns_ * count * all;
+    if (slices.devices()->share_memory()) {
+      bool const one_buffer = what == Of::projections;
+      send_.push_back(one_buffer ? std::max(turns_ * all, sums) : sums);
+      receive_.push_back(one_buffer ? 0 : turns_ * all);
+    } else {
+      send_.push_back(std::max(own, sums));
+      receive_.push_back(std::max(turns_ * all, all_nodes * own));
+    }
     fullest = std::max(fullest, send_.back() + receive_.back());
   }
-  // Large against the cost of a fence, small against a volume.
-  Index const shard_bytes = num_pixels * own * Index(sizeof(Real));
-  Index const budget = max_bytes > 0 ? max_bytes : std::min(Index(32) << 20, shard_bytes / 8);
+  Index const budget = max_bytes > 0 ? max_bytes : usual_bytes(slices, num_pixels);
   Index const wanted = budget / (fullest * Index(sizeof(Real)));
   Index const most = (std::max<Index>(num_pixels, 1) + part - 1) / part * part;
   batch_ = static_cast<int>(std::clamp(wanted / part * part, part, most));
+}
+
+Index ExchangePlan::usual_bytes(Placement const& slices, Index num_pixels) {
+  // Large against the cost of a fence, small against a volume.
+  Index const shard_bytes = num_pixels * slices.blocks().per_shard * slices.blocks().lanes * Index(sizeof(Real));
+  return std::min(Index(32) << 20, shard_bytes / 8);
 }
 
 std::vector<Index> ExchangePlan::device_bytes() const {

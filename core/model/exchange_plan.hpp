@@ -9,18 +9,32 @@ namespace strata {
 
 /// Projections of several devices move cylinders in batches of pixels. Results do not depend on the batch's length: it
 /// follows from the memory that there is. A single device exchanges nothing.
+///
+/// Devices that share a memory write what they move where it is wanted: forward and back projection then need whole
+/// cylinders and partial sums alone, and take turns in the same buffer. Others pack what they send.
 class ExchangePlan {
  public:
+  enum class Of {
+    projections,
+    subsets  ///< of VCD: whole cylinders outlive the partial sums that come next
+  };
+
   /// `max_bytes`: what the buffers of the fullest device may take; the smallest batch is used where that is too little.
   /// 0: 32 MiB or an eighth of a device's part of the volume, whichever is less. `turns`: 2 where a batch moves while
   /// another one is projected, 1 where they take turns in the same memory; 0: what suits the back end.
-  ExchangePlan(Placement const& slices, Placement const& views, Index num_pixels, Index max_bytes = 0, int turns = 0);
+  ExchangePlan(Placement const& slices, Placement const& views, Index num_pixels, Index max_bytes = 0, int turns = 0,
+               Of what = Of::projections);
+
+  /// What `max_bytes` 0 stands for, for projections.
+  static Index usual_bytes(Placement const& slices, Index num_pixels);
 
   int batch() const { return batch_; }  ///< pixels
   int turns() const { return turns_; }
-  /// Forward: a device's slices of the batch. Back: partial sums of its view nodes, all slices, for each turn. Values.
+  /// Forward: a device's slices of the batch, packed. Back: partial sums of its view nodes, all slices, for each turn.
+  /// Values.
   Index send_values(int device) const { return batch_ * send_[device]; }
-  /// Forward: all slices of the batch, for each turn. Back: partial sums of all nodes, the device's slices. Values.
+  /// Forward: all slices of the batch, for each turn. Back: partial sums of all nodes, the device's slices. Values; 0
+  /// where the send buffer serves for whole cylinders, too.
   Index receive_values(int device) const { return batch_ * receive_[device]; }
   std::vector<Index> device_bytes() const;
   /// Bytes of the fullest device with the smallest batch, 0 for a single device.

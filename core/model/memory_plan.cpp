@@ -80,31 +80,57 @@ void MemoryPlan::add_sinogram_staging() {
               Index(layout_.rows.num_slices) * layout_.num_channels);
 }
 
+void MemoryPlan::add_exchanged(std::string const& name, std::function<std::vector<Index>(Index)> bytes) {
+  add(name, bytes(most_exchanged_));
+  exchanges_.push_back({items_.size() - 1, std::move(bytes)});
+}
+
 void MemoryPlan::add_exchange(std::string const& name) {
   if (slices_.num_devices() == 1) return;
-  exchanges_.push_back(items_.size());
-  add(name, ExchangePlan(slices_, views_, recon_.num_pixels()).device_bytes());
+  add_exchanged(name, [slices = slices_, views = views_, pixels = recon_.num_pixels()](Index most) {
+    Index const usual = ExchangePlan::usual_bytes(slices, pixels);
+    return ExchangePlan(slices, views, pixels, most > 0 ? std::min(most, usual) : 0).device_bytes();
+  });
+}
+
+Index MemoryPlan::exchange_bytes() const {
+  if (most_exchanged_ == 0) return 0;
+  return std::max<Index>(std::min(most_exchanged_, ExchangePlan::usual_bytes(slices_, recon_.num_pixels())), 1);
 }
 
 void MemoryPlan::add_host(std::string const& name, Index bytes) {
   items_.push_back({name, {}, bytes, stage_});
 }
 
+void MemoryPlan::exchange_at_most(Index bytes) {
+  most_exchanged_ = bytes;
+  for (auto const& exchanged : exchanges_) items_[exchanged.item].device_bytes = exchanged.bytes(bytes);
+}
+
+Index MemoryPlan::excess(std::vector<Index> const& limits) const {
+  Index most = std::numeric_limits<Index>::min();
+  for (int d = 0; d < slices_.num_devices(); ++d) most = std::max(most, device_bytes(d) - limits[d]);
+  return most;
+}
+
 void MemoryPlan::fit(std::vector<Index> const& limits) {
-  if (exchanges_.empty()) return;
-  ExchangePlan const usual(slices_, views_, recon_.num_pixels());
-  Index room = std::numeric_limits<Index>::max();
-  bool fits = true;
-  for (int d = 0; d < slices_.num_devices(); ++d) {
-    fits = fits && device_bytes(d) <= limits[d];
-    Index others = device_bytes(d);
-    for (std::size_t const item : exchanges_) others -= items_[item].device_bytes[d];
-    room = std::min(room, (limits[d] - others) / static_cast<Index>(exchanges_.size()));
+  if (exchanges_.empty() || excess(limits) <= 0) return;
+  // Shorter chunks of subsets may need more of other arrays, so it is not the shortest that takes least.
+  std::vector<Index> lengths;
+  for (Index bytes = recon_.num_pixels() * slices_.blocks().per_shard * slices_.blocks().lanes; bytes > 1;
+       bytes = bytes / 8 * 7)
+    lengths.push_back(bytes);
+  lengths.push_back(1);
+  Index least = excess(limits), best = 0;
+  for (Index const bytes : lengths) {
+    exchange_at_most(bytes);
+    if (Index const now = excess(limits); now < least) {
+      least = now;
+      best = bytes;
+    }
+    if (least <= 0) return;
   }
-  if (fits) return;
-  exchange_bytes_ = std::max<Index>(room, 1);
-  auto const bytes = ExchangePlan(slices_, views_, recon_.num_pixels(), exchange_bytes_).device_bytes();
-  for (std::size_t const item : exchanges_) items_[item].device_bytes = bytes;
+  exchange_at_most(best);
 }
 
 Index MemoryPlan::stage_bytes(int stage, int device) const {

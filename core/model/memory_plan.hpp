@@ -1,6 +1,7 @@
 /// What a run will allocate, known before anything is.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -43,14 +44,18 @@ class MemoryPlan {
   void add_staging(std::string const& name, int size, Index values_per_entry);
   void add_volume_staging();
   void add_sinogram_staging();
-  /// The buffers of projections on several devices; fit() chooses their size.
+  /// Arrays that limits may shorten: bytes(most) [device] where the fullest device may take `most` bytes for what it
+  /// exchanges at a time, 0 for the usual length. fit() chooses.
+  void add_exchanged(std::string const& name, std::function<std::vector<Index>(Index)> bytes);
+  /// The buffers of projections on several devices.
   void add_exchange(std::string const& name);
   void add_host(std::string const& name, Index bytes);
 
-  /// Makes the exchange buffers as long as `limits` [device], bytes, allow. Otherwise they have their usual length.
+  /// Makes exchanges as long as `limits` [device], bytes, allow. Otherwise they have their usual length.
   void fit(std::vector<Index> const& limits);
-  /// For TomographyModel: 0 for the usual length.
-  Index exchange_bytes() const { return exchange_bytes_; }
+  /// For TomographyModel, and for VCDOptions::max_exchange_bytes: 0 for the usual length.
+  Index exchange_bytes() const;
+  Index subset_exchange_bytes() const { return most_exchanged_; }
 
   Placement const& slices() const { return slices_; }
   Placement const& views() const { return views_; }
@@ -70,6 +75,9 @@ class MemoryPlan {
   void check_host(Index available) const;
 
  private:
+  void exchange_at_most(Index bytes);
+  /// By how much the fullest device is above its limit.
+  Index excess(std::vector<Index> const& limits) const;
   Index stage_bytes(int stage, int device) const;
   Index stage_host_bytes(int stage) const;
   /// The stage, not 0, in which `device` holds most; 0 without stages.
@@ -87,8 +95,12 @@ class MemoryPlan {
   std::vector<std::string> stages_{""};
   int stage_ = 0;
   std::vector<MemoryItem> items_;
-  std::vector<std::size_t> exchanges_;  // items that fit() chooses
-  Index exchange_bytes_ = 0;
+  struct Exchanged {
+    std::size_t item;
+    std::function<std::vector<Index>(Index)> bytes;
+  };
+  std::vector<Exchanged> exchanges_;
+  Index most_exchanged_ = 0;  // 0: the usual
 };
 
 /// For example `1.25 GB`.

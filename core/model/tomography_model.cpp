@@ -6,57 +6,17 @@
 #include "core/base/error.hpp"
 #include "core/base/interrupt.hpp"
 #include "core/model/pixel_list_builder.hpp"
+#include "core/placement/cylinder_moves.hpp"
 
 namespace strata {
 namespace {
 
-/// volume[block][pixel][lane] = values[block][entry][lane] for listed pixels.
-void scatter_cylinders(ExecSpace const& exec, ConstCylinders const& values, Array1<int const> const& pixels,
-                       Cylinders const& volume) {
-  int const entries = pixels.extent_int(0);
-  int const lanes = volume.extent_int(2);
-  Kokkos::parallel_for(
-      "strata::scatter_cylinders",
-      Kokkos::RangePolicy<ExecSpace, Kokkos::IndexType<Index>>(exec, 0, Index(volume.extent_int(0)) * entries),
-      KOKKOS_LAMBDA(Index item) {
-        int const entry = static_cast<int>(item % entries);
-        int const block = static_cast<int>(item / entries);
-        for (int lane = 0; lane < lanes; ++lane) volume(block, pixels(entry), lane) = values(block, entry, lane);
-      });
-}
+enum class Where { inside, outside, everywhere };
 
-/// values[block][entry][lane] = volume[block][pixel][lane] for listed pixels.
-void gather_cylinders(ExecSpace const& exec, ConstCylinders const& volume, Array1<int const> const& pixels,
-                      Cylinders const& values) {
-  int const entries = pixels.extent_int(0);
-  int const lanes = volume.extent_int(2);
-  Kokkos::parallel_for(
-      "strata::gather_cylinders",
-      Kokkos::RangePolicy<ExecSpace, Kokkos::IndexType<Index>>(exec, 0, Index(volume.extent_int(0)) * entries),
-      KOKKOS_LAMBDA(Index item) {
-        int const entry = static_cast<int>(item % entries);
-        int const block = static_cast<int>(item / entries);
-        for (int lane = 0; lane < lanes; ++lane) values(block, entry, lane) = volume(block, pixels(entry), lane);
-      });
-}
-
-void fill_cylinders(ExecSpace const& exec, Array1<int const> const& pixels, Real value, Cylinders const& volume) {
-  int const entries = pixels.extent_int(0);
-  int const lanes = volume.extent_int(2);
-  Kokkos::parallel_for(
-      "strata::fill_cylinders",
-      Kokkos::RangePolicy<ExecSpace, Kokkos::IndexType<Index>>(exec, 0, Index(volume.extent_int(0)) * entries),
-      KOKKOS_LAMBDA(Index item) {
-        int const entry = static_cast<int>(item % entries);
-        int const block = static_cast<int>(item / entries);
-        for (int lane = 0; lane < lanes; ++lane) volume(block, pixels(entry), lane) = value;
-      });
-}
-
-std::vector<int> indices_where(std::vector<bool> const& mask, bool all) {
+std::vector<int> indices_where(std::vector<bool> const& mask, Where where) {
   std::vector<int> indices;
   for (std::size_t p = 0; p < mask.size(); ++p)
-    if (all || mask[p]) indices.push_back(static_cast<int>(p));
+    if (where == Where::everywhere || mask[p] == (where == Where::inside)) indices.push_back(static_cast<int>(p));
   return indices;
 }
 
@@ -65,13 +25,15 @@ std::vector<int> indices_where(std::vector<bool> const& mask, bool all) {
 /// Buffers of several devices for a batch of pixels. Forward and back projection take turns.
 struct TomographyModel::Exchange {
   Index batch;                      // pixels
+  bool packed;                      // what a device sends; else the others take it where it lies
   std::vector<BandBuffer> send;     // own slices; or, for each turn, partial sums of own view nodes, all slices
-  std::vector<BandBuffer> receive;  // for each turn, all slices; or partial sums of all view nodes, own slices
+  std::vector<BandBuffer> receive;  // for each turn, all slices; or partial sums of all view nodes, own slices. Packed
+                                    // alone: else whole cylinders are in `send`
 
   /// [block][entry][lane] of whole cylinders.
   Cylinders whole(SliceBlocks const& blocks, int size, int turn, int device) const {
-    return receive[device].cylinders(blocks.num_blocks(), size, blocks.lanes,
-                                     turn * batch * blocks.num_blocks() * blocks.lanes);
+    return (packed ? receive : send)[device].cylinders(blocks.num_blocks(), size, blocks.lanes,
+                                                       turn * batch * blocks.num_blocks() * blocks.lanes);
   }
   /// [node * number of blocks + block][entry][lane] of partial sums.
   Cylinders partial(SliceBlocks const& blocks, int size, int turn, int num_nodes, int device) const {
@@ -95,8 +57,11 @@ TomographyModel::TomographyModel(Devices devices, std::shared_ptr<Geometry const
          " entries, the volume ", recon_shape().num_pixels(), " pixels");
   for (int d = 0; d < devices_->size(); ++d)
     projectors_.push_back(geometry_->make_projector(devices_->exec(d), views_.owned(d), slices_.blocks()));
-  masked_ = make_pixel_set(indices_where(mask_, false));
-  all_ = make_pixel_set(indices_where(mask_, true));
+  masked_ = make_pixel_set(indices_where(mask_, Where::inside));
+  all_ = make_pixel_set(indices_where(mask_, Where::everywhere));
+  auto const outside = indices_where(mask_, Where::outside);
+  for (int d = 0; d < devices_->size(); ++d)
+    outside_.push_back(make_pixel_list(devices_->exec(d), outside, recon_shape().num_cols).index);
 }
 
 TomographyModel::~TomographyModel() = default;
@@ -126,9 +91,11 @@ TomographyModel::Exchange const& TomographyModel::exchange() const {
   if (exchange_) return *exchange_;
   exchange_ = std::make_unique<Exchange>();
   exchange_->batch = exchange_plan_.batch();
+  exchange_->packed = !devices_->share_memory();
   for (int d = 0; d < devices_->size(); ++d) {
     exchange_->send.emplace_back(devices_->exec(d), "model::send", exchange_plan_.send_values(d));
-    exchange_->receive.emplace_back(devices_->exec(d), "model::receive", exchange_plan_.receive_values(d));
+    if (exchange_->packed)
+      exchange_->receive.emplace_back(devices_->exec(d), "model::receive", exchange_plan_.receive_values(d));
   }
   return *exchange_;
 }
@@ -136,46 +103,41 @@ TomographyModel::Exchange const& TomographyModel::exchange() const {
 /// Some pixels of a list. Two batches that follow each other are in different turns where there are two.
 struct TomographyModel::Batch {
   int begin, size, turn;
-  std::vector<PixelList> pixels;  // [device]
+  std::vector<PixelList> pixels;           // [device]
+  std::vector<Array1<int const>> indices;  // those of pixels
 };
 
 TomographyModel::Batch TomographyModel::batch_at(PixelSet const& pixels, int begin) const {
   int const length = exchange_plan_.batch();
-  Batch batch{begin, std::min(length, pixels.size() - begin), begin / length % exchange_plan_.turns(), {}};
-  for (auto const& list : pixels.devices) batch.pixels.push_back(part_of(list, begin, begin + batch.size));
+  Batch batch{begin, std::min(length, pixels.size() - begin), begin / length % exchange_plan_.turns(), {}, {}};
+  for (auto const& list : pixels.devices) {
+    batch.pixels.push_back(part_of(list, begin, begin + batch.size));
+    batch.indices.push_back(batch.pixels.back().index);
+  }
   return batch;
 }
 
-/// Every view owner gets the whole cylinders of a batch, in `receive`.
+/// Every view owner gets the whole cylinders of a batch.
 void TomographyModel::collect(ShardedVolume const& x, Batch const& batch) const {
   SliceBlocks const& blocks = slices_.blocks();
   std::vector<Cylinders> own, gathered;
   for (int d = 0; d < devices_->size(); ++d) {
-    own.push_back(exchange().send[d].cylinders(blocks.per_shard, batch.size, blocks.lanes));
+    if (exchange().packed) own.push_back(exchange().send[d].cylinders(blocks.per_shard, batch.size, blocks.lanes));
     gathered.push_back(exchange().whole(blocks, batch.size, batch.turn, d));
   }
-  devices_->for_each([&](int d, ExecSpace const& exec) { gather_cylinders(exec, x[d], batch.pixels[d].index, own[d]); },
-                     Stream::transfer);
-  all_gather(*devices_, blocks, own, gathered, Stream::transfer);
+  gather_places(*devices_, blocks, {x.shards, batch.indices}, own, gathered, Stream::transfer);
 }
 
 /// Every slice owner adds up the partial sums of a batch, which are complete.
 void TomographyModel::add_up(Batch const& batch, ShardedVolume const& x) const {
   SliceBlocks const& blocks = slices_.blocks();
   std::vector<Cylinders> partials, sums;
-  std::vector<Range> ranges;
   for (int d = 0; d < devices_->size(); ++d) {
     partials.push_back(exchange().partial(blocks, batch.size, batch.turn, nodes_.num_nodes(d), d));
-    sums.push_back(exchange().receive[d].cylinders(nodes_.num_nodes() * blocks.per_shard, batch.size, blocks.lanes));
-    ranges.push_back(blocks.blocks_of_shard(d));
+    if (exchange().packed)
+      sums.push_back(exchange().receive[d].cylinders(nodes_.num_nodes() * blocks.per_shard, batch.size, blocks.lanes));
   }
-  nodes_.reduce(*devices_, blocks.num_blocks(), partials, ranges, sums, Stream::transfer);
-  devices_->for_each(
-      [&](int d, ExecSpace const& exec) {
-        scatter_cylinders(exec, block_range(sums[d], {0, blocks.per_shard}), batch.pixels[d].index, x[d]);
-      },
-      Stream::transfer);
-  devices_->fence("back_project: the buffers are reused", Stream::transfer);
+  nodes_.reduce_to_places(*devices_, blocks, partials, {x.shards, batch.indices}, sums, Stream::transfer);
 }
 
 /// A list of `size` pixels in parts that take seconds on a few cores; \throws Interrupted between them when a signal
@@ -272,7 +234,7 @@ void TomographyModel::back_project_list(ShardedSinogram const& sino, int power, 
 }
 
 void TomographyModel::back_project(ShardedSinogram const& sino, ShardedVolume const& x) const {
-  devices_->for_each([&](int d, ExecSpace const& exec) { Kokkos::deep_copy(exec, x[d], Real(0)); });
+  devices_->for_each([&](int d, ExecSpace const& exec) { fill_cylinders(exec, outside_[d], 0, x[d]); });
   back_project_list(sino, 1, masked_, x);
 }
 

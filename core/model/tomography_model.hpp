@@ -80,6 +80,7 @@ class TomographyModel {
   std::vector<std::unique_ptr<Projector>> projectors_;
   PixelSet masked_;
   PixelSet all_;
+  std::vector<Array1<int const>> outside_;  // [device], outside the mask
   Index max_exchange_bytes_;
   ExchangePlan exchange_plan_;
   mutable std::unique_ptr<Exchange> exchange_;  // buffers of several devices, made at the first use

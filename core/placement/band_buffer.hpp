@@ -40,4 +40,10 @@ inline Cylinders block_range(Cylinders const& cylinders, Range blocks) {
   return Cylinders(cylinders.data() + blocks.begin * stride, blocks.size(), cylinders.extent(1), cylinders.extent(2));
 }
 
+/// `cylinders` from position `first` on, as a view without ownership. Only positions that were there may be used.
+inline Cylinders from_position(Cylinders const& cylinders, int first) {
+  return Cylinders(cylinders.data() + Index(first) * cylinders.extent_int(2), cylinders.extent(0), cylinders.extent(1),
+                   cylinders.extent(2));
+}
+
 }  // namespace strata

@@ -11,6 +11,7 @@ namespace strata {
 
 struct DeviceSet::Impl {
   std::vector<DeviceInstance> devices;
+  bool share_memory = is_host_back_end();
   std::string reason;                            // why not all devices were taken, if so
   std::vector<std::unique_ptr<Worker>> workers;  // none for a single device: the caller does the work
 };
@@ -62,17 +63,22 @@ Devices DeviceSet::create(DeviceRequest const& request, DeviceWork const& work) 
   return Devices(new DeviceSet(std::move(impl)));
 }
 
-Devices DeviceSet::virtual_devices(int n) {
+Devices DeviceSet::virtual_devices(int n, Memories memories) {
   ensure(n >= 1, "DeviceSet: asked for ", n, " devices");
   std::vector<int> indices(n);
   for (int d = 0; d < n; ++d) indices[d] = d % num_physical_devices();
   auto impl = std::make_unique<Impl>();
   impl->devices = make_instances(indices);
+  impl->share_memory = impl->share_memory && memories == Memories::of_the_machine;
   return Devices(new DeviceSet(std::move(impl)));
 }
 
 int DeviceSet::size() const {
   return static_cast<int>(impl_->devices.size());
+}
+
+bool DeviceSet::share_memory() const {
+  return impl_->share_memory;
 }
 
 ExecSpace const& DeviceSet::exec(int device, Stream stream) const {

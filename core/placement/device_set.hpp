@@ -21,6 +21,10 @@ struct DeviceRequest {
 /// Where a device's work waits its turn. On GPUs transfers may run beside kernels; on hosts the two are one.
 enum class Stream { compute, transfer };
 
+/// Whether kernels of one device may read what another one holds. Memories of their own are for tests on hosts: all
+/// transfers are copies then, as on GPUs.
+enum class Memories { of_the_machine, apart };
+
 /// Owns the execution space instances and the workers that launch on them. Instances die with the set, before
 /// Kokkos::finalize(). On the host any number of virtual devices can be made; they share the threads.
 class DeviceSet {
@@ -31,13 +35,15 @@ class DeviceSet {
   /// Automatic takes as many of the machine's devices as `work` is worth, see choose_devices().
   static std::shared_ptr<DeviceSet const> create(DeviceRequest const& request, DeviceWork const& work);
   /// `n` devices on whatever the machine has; on one GPU they are streams.
-  static std::shared_ptr<DeviceSet const> virtual_devices(int n);
+  static std::shared_ptr<DeviceSet const> virtual_devices(int n, Memories memories = Memories::of_the_machine);
 
   ~DeviceSet();
   DeviceSet(DeviceSet const&) = delete;
   DeviceSet& operator=(DeviceSet const&) = delete;
 
   int size() const;
+  /// True where kernels of one device may read and write arrays of another, which saves copies.
+  bool share_memory() const;
   ExecSpace const& exec(int device, Stream stream = Stream::compute) const;
   /// For example `3 x OpenMP (sharded)`, `1 x OpenMP (2 threads)`; says why fewer devices than there are were taken.
   std::string summary() const;

@@ -1,20 +1,11 @@
 #include "core/placement/transfer.hpp"
 
 #include "core/base/error.hpp"
+#include "core/placement/cylinder_moves.hpp"
+#include "core/placement/node_sums.hpp"
 
 namespace strata {
 namespace {
-
-/// values[i + target * size] += values[i + source * size] for each pair of `additions`, in order.
-void add_nodes(ExecSpace const& exec, Array1<int const> const& additions, Index size, Cylinders const& staging) {
-  Real* const values = staging.data();
-  int const count = additions.extent_int(0) / 2;
-  Kokkos::parallel_for(
-      "strata::add_nodes", Kokkos::RangePolicy<ExecSpace, Kokkos::IndexType<Index>>(exec, 0, size),
-      KOKKOS_LAMBDA(Index i) {
-        for (int a = 0; a < count; ++a) values[additions(2 * a) * size + i] += values[additions(2 * a + 1) * size + i];
-      });
-}
 
 /// slice[p] = volume[block][p][lane] for all pixels.
 void extract_slice(ExecSpace const& exec, ConstCylinders const& volume, int block, int lane,
@@ -45,6 +36,26 @@ void all_gather(DeviceSet const& devices, SliceBlocks const& blocks, std::vector
   devices.fence("all_gather: owners may change their shards", stream);
 }
 
+void gather_places(DeviceSet const& devices, SliceBlocks const& blocks, CylinderPlaces const& from,
+                   std::vector<Cylinders> const& own, std::vector<Cylinders> const& targets, Stream stream) {
+  if (!devices.share_memory()) {
+    auto const pack = [&](int d, ExecSpace const& exec) {
+      gather_cylinders(exec, from.shards[d], from.positions_on(d), own[d]);
+    };
+    devices.for_each(pack, stream);
+    return all_gather(devices, blocks, own, targets, stream);
+  }
+  devices.fence("gather_places: shards are read by other devices", stream);
+  devices.for_each(
+      [&](int d, ExecSpace const& exec) {
+        for (int owner = 0; owner < devices.size(); ++owner)
+          gather_cylinders(exec, from.shards[owner], from.positions_on(d),
+                           block_range(targets[d], blocks.blocks_of_shard(owner)));
+      },
+      stream);
+  devices.fence("gather_places: owners may change their shards", stream);
+}
+
 NodeReduction::NodeReduction(Placement const& views) {
   std::vector<TreeNode> all;
   for (int d = 0; d < views.num_devices(); ++d) {
@@ -67,22 +78,62 @@ NodeReduction::NodeReduction(Placement const& views) {
   }
 }
 
+/// The sums of the nodes of all devices, side by side in staging[t]; then their sum, in its first blocks.
+void NodeReduction::collect(int t, ExecSpace const& exec, int num_blocks, std::vector<Cylinders> const& partials,
+                            Range range, Cylinders const& staging) const {
+  int position = 0;
+  for (std::size_t d = 0; d < partials.size(); ++d)
+    for (std::size_t n = 0; n < nodes_[d].size(); ++n, ++position) {
+      int const first = static_cast<int>(n) * num_blocks;
+      Kokkos::deep_copy(exec, block_range(staging, {position * range.size(), (position + 1) * range.size()}),
+                        block_range(partials[d], {first + range.begin, first + range.end}));
+    }
+  add_nodes(exec, additions_[t], Index(range.size()) * static_cast<Index>(staging.extent(1) * staging.extent(2)),
+            staging);
+}
+
+/// The same where all memory can be read: in one go, to `positions` of `out`, see CylinderPlaces.
+void NodeReduction::add_in_place(int t, ExecSpace const& exec, int num_blocks, std::vector<Cylinders> const& partials,
+                                 Range range, Array1<int const> const& positions, Cylinders const& out) const {
+  NodeSources sources;
+  for (std::size_t d = 0; d < partials.size(); ++d)
+    for (std::size_t n = 0; n < nodes_[d].size(); ++n) {
+      int const first = static_cast<int>(n) * num_blocks + range.begin;
+      sources.data[static_cast<std::size_t>(sources.count++)] = block_range(partials[d], {first, first + 1}).data();
+    }
+  add_node_sources(exec, additions_[t], sources, partials[0].extent_int(1), positions, out);
+}
+
 void NodeReduction::reduce(DeviceSet const& devices, int num_blocks, std::vector<Cylinders> const& partials,
                            std::vector<Range> const& ranges, std::vector<Cylinders> const& staging,
                            Stream stream) const {
   devices.fence("reduce: partial sums are read by other devices", stream);
-  auto const collect = [&](int t, ExecSpace const& exec) {
-    Range const range = ranges[t];
-    if (range.empty()) return;
-    int position = 0;
-    for (int d = 0; d < devices.size(); ++d)
-      for (int n = 0; n < num_nodes(d); ++n, ++position)
-        Kokkos::deep_copy(exec, block_range(staging[t], {position * range.size(), (position + 1) * range.size()}),
-                          block_range(partials[d], {n * num_blocks + range.begin, n * num_blocks + range.end}));
-    Index const size = Index(range.size()) * static_cast<Index>(staging[t].extent(1) * staging[t].extent(2));
-    add_nodes(exec, additions_[t], size, staging[t]);
-  };
-  devices.for_each(collect, stream);
+  devices.for_each(
+      [&](int t, ExecSpace const& exec) {
+        Range const range = ranges[t];
+        if (range.empty()) return;
+        if (devices.share_memory())
+          add_in_place(t, exec, num_blocks, partials, range, {}, block_range(staging[t], {0, range.size()}));
+        else
+          collect(t, exec, num_blocks, partials, range, staging[t]);
+      },
+      stream);
+  devices.fence("reduce: devices may change their partial sums", stream);
+}
+
+void NodeReduction::reduce_to_places(DeviceSet const& devices, SliceBlocks const& blocks,
+                                     std::vector<Cylinders> const& partials, CylinderPlaces const& to,
+                                     std::vector<Cylinders> const& staging, Stream stream) const {
+  devices.fence("reduce: partial sums are read by other devices", stream);
+  devices.for_each(
+      [&](int t, ExecSpace const& exec) {
+        Range const range = blocks.blocks_of_shard(t);
+        if (devices.share_memory())
+          return add_in_place(t, exec, blocks.num_blocks(), partials, range, to.positions_on(t), to.shards[t]);
+        collect(t, exec, blocks.num_blocks(), partials, range, staging[t]);
+        scatter_cylinders(exec, block_range(staging[t], {0, range.size()}), to.positions_on(t), to.shards[t]);
+      },
+      stream);
   devices.fence("reduce: devices may change their partial sums", stream);
 }
 

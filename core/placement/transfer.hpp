@@ -1,6 +1,7 @@
-/// Movement of data between devices: the only place where one device reads another's memory. All moves are deep_copy of
-/// contiguous buffers on the receiver's instance; producers are fenced before, receivers after. With Stream::transfer
-/// neither waits for kernels: what is moved must have been made on that stream, or be complete.
+/// Movement of data between devices: the only place where one device reads another's memory. Moves are deep_copy of
+/// contiguous buffers on the receiver's instance or, where devices share a memory, kernels of the receiver that put
+/// every value where it is wanted; producers are fenced before, receivers after. With Stream::transfer neither waits
+/// for kernels: what is moved must have been made on that stream, or be complete.
 #pragma once
 
 #include <vector>
@@ -15,6 +16,23 @@ namespace strata {
 /// shards[d] is [block of the shard][position][lane], targets [block][position][lane] over all blocks.
 void all_gather(DeviceSet const& devices, SliceBlocks const& blocks, std::vector<Cylinders> const& shards,
                 std::vector<Cylinders> const& targets, Stream stream = Stream::compute);
+
+/// Some cylinders of a volume or of an array like one: shards[device] [block of the shard][position][lane].
+struct CylinderPlaces {
+  std::vector<Cylinders> shards;
+  std::vector<Array1<int const>> positions;  ///< [device] of the entries, the same numbers; none: entry e is at e
+
+  Array1<int const> positions_on(int device) const {
+    return positions.empty() ? Array1<int const>() : positions[device];
+  }
+};
+
+/// Every device gets whole cylinders: targets[device] [block][entry][lane] over all blocks. own[device]
+/// [block of the shard][entry][lane] is where cylinders are packed that go to other devices; none is needed where
+/// devices share a memory.
+void gather_places(DeviceSet const& devices, SliceBlocks const& blocks, CylinderPlaces const& from,
+                   std::vector<Cylinders> const& own, std::vector<Cylinders> const& targets,
+                   Stream stream = Stream::compute);
 
 /// Sums partial results of the devices' tree nodes in the order of the one tree of ViewGroups.
 class NodeReduction {
@@ -32,13 +50,24 @@ class NodeReduction {
   /// On each device t: result[t] = sum over all nodes of blocks ranges[t] of partials.
   ///   partials[d]  [node of d * num_blocks + block][position][lane], complete before the call
   ///   staging[t]   [node * ranges[t].size() + block][position][lane]; its first ranges[t].size() blocks become the
-  ///                result
+  ///                result. Where devices share a memory there is no need for more blocks than that.
   /// Devices with an empty range get nothing.
   void reduce(DeviceSet const& devices, int num_blocks, std::vector<Cylinders> const& partials,
               std::vector<Range> const& ranges, std::vector<Cylinders> const& staging,
               Stream stream = Stream::compute) const;
 
+  /// The same, entries [block][entry][lane] of each device's shard of `blocks` going to places in `to`. `staging` is
+  /// not needed where devices share a memory.
+  void reduce_to_places(DeviceSet const& devices, SliceBlocks const& blocks, std::vector<Cylinders> const& partials,
+                        CylinderPlaces const& to, std::vector<Cylinders> const& staging,
+                        Stream stream = Stream::compute) const;
+
  private:
+  void collect(int t, ExecSpace const& exec, int num_blocks, std::vector<Cylinders> const& partials, Range range,
+               Cylinders const& staging) const;
+  void add_in_place(int t, ExecSpace const& exec, int num_blocks, std::vector<Cylinders> const& partials, Range range,
+                    Array1<int const> const& positions, Cylinders const& out) const;
+
   std::vector<std::vector<TreeNode>> nodes_;
   int num_nodes_ = 0;
   std::vector<Array1<int const>> additions_;  // on each device: target, source, target, source ...

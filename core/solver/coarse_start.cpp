@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "core/solver/coarse_levels.hpp"
 #include "core/solver/coarse_sinogram.hpp"
 #include "core/solver/objective.hpp"
 #include "core/solver/resample_image.hpp"
@@ -12,12 +13,6 @@
 
 namespace strata {
 namespace {
-
-/// Passes and subsets on the grid of a factor.
-struct LevelPasses {
-  int factor, passes, subsets;
-};
-constexpr LevelPasses level_passes[] = {{8, 8, 8}, {4, 6, 16}, {2, 3, 32}};
 
 /// An image and the factor of its grid.
 struct LevelImage {
@@ -32,22 +27,6 @@ std::array<double, 3> pitch_ratio(Geometry const& from, Geometry const& to) {
   double const plane = b.delta_voxel / a.delta_voxel;
   double const slices = b.delta_det_row == a.delta_det_row ? 1 : plane;
   return {plane, plane, slices};
-}
-
-/// A coarse pixel belongs to the region when one of the fine pixels whose centres it holds does.
-std::vector<bool> coarse_mask(TomographyModel const& fine, ReconShape const& shape, double factor) {
-  std::vector<bool> mask(static_cast<std::size_t>(shape.num_pixels()), false);
-  auto const coarse = [&](int index, int fine_size, int coarse_size) {
-    double const at = (index - (fine_size - 1) / 2.0) / factor + (coarse_size - 1) / 2.0;
-    return std::clamp(static_cast<int>(std::lround(at)), 0, coarse_size - 1);
-  };
-  ReconShape const& from = fine.recon_shape();
-  for (int const pixel : fine.masked_pixels().host) {
-    int const row = coarse(pixel / from.num_cols, from.num_rows, shape.num_rows);
-    int const col = coarse(pixel % from.num_cols, from.num_cols, shape.num_cols);
-    mask[static_cast<std::size_t>(row) * shape.num_cols + col] = true;
-  }
-  return mask;
 }
 
 /// Interpolation reaches beyond the region of reconstruction, where no pass ever looks again.
@@ -66,34 +45,30 @@ void resample(ShardedVolume const& source, Geometry const& from, TomographyModel
   clear_outside(model, target);
 }
 
-VCDSchedule level_schedule(TomographyModel const& model, LevelPasses const& level, std::uint32_t seed) {
+VCDSchedule level_schedule(TomographyModel const& model, CoarseLevel const& level, std::uint32_t seed) {
   auto pixels = model.masked_pixels().host;
   std::sort(pixels.begin(), pixels.end());
   int const subsets = std::min(level.subsets, static_cast<int>(pixels.size()));
   ScheduleParams params;
-  params.granularity.assign(4, subsets);
-  for (int pass = 0; pass < level.passes; ++pass) params.partition_sequence.push_back(pass % 4);
+  params.granularity.assign(CoarseLevel::partitions, subsets);
+  for (int pass = 0; pass < level.passes; ++pass) params.partition_sequence.push_back(pass % CoarseLevel::partitions);
   params.max_iterations = level.passes;
   params.seed = seed;
   return make_schedule(params, pixels);
 }
 
 /// Passes on the grid of `level`, from `start` or, on the coarsest, from the direct reconstruction.
-LevelImage run_level(PreparedScan const& scan, LevelPasses const& level, CoarseStartOptions const& options,
+LevelImage run_level(PreparedScan const& scan, CoarseLevel const& level, CoarseStartOptions const& options,
                      std::optional<LevelImage> const& start) {
   TomographyModel const& fine = scan.model();
   auto const geometry = fine.geometry().coarsened(level.factor);
-  TomographyModel const model(fine.device_set(), geometry, coarse_mask(fine, geometry->params().recon, level.factor));
+  TomographyModel const model(fine.device_set(), geometry,
+                              coarse_mask(fine.mask(), fine.recon_shape(), geometry->params().recon, level.factor));
   PreparedScan coarse = coarse_scan(scan, model, level.factor);
   auto const ratio = pitch_ratio(fine.geometry(), *geometry);
   CoarsePrior const prior = options.make_prior(level.factor, static_cast<int>(std::lround(ratio[2])));
-  VCDOptions vcd = options.vcd;
+  VCDOptions vcd = coarse_options(options.vcd);
   vcd.sigma_y *= std::sqrt(prior.weight);
-  vcd.acceleration = Acceleration::subspace;
-  vcd.stop_threshold_change_pct = 0;
-  vcd.stop_excess_pct = 0;
-  vcd.finer_below_alpha = 0;
-  vcd.slice_mean_damping = {};
   VCDReconstruction reconstruction(coarse, *prior.prior, vcd, level_schedule(model, level, options.seed),
                                    VCDReconstruction::Sinogram::used_up);
   if (start) {
@@ -139,7 +114,7 @@ std::vector<int> coarse_factors(Geometry const& geometry) {
   constexpr int fewest = 8;
   auto const& params = geometry.params();
   std::vector<int> factors;
-  for (auto const& level : level_passes) {
+  for (auto const& level : coarse_levels) {
     int const smallest = std::min({params.recon.num_rows, params.recon.num_cols, params.sinogram.num_det_channels});
     if (smallest >= fewest * level.factor && geometry.coarsened(level.factor)) factors.push_back(level.factor);
   }
@@ -152,7 +127,7 @@ CoarseStartResult coarse_start(PreparedScan& scan, Prior const& prior, CoarseSta
   auto const factors = coarse_factors(model.geometry());
   ensure(!factors.empty(), "coarse_start: the scan has no coarser grid");
   std::optional<LevelImage> found;
-  for (auto const& level : level_passes)
+  for (auto const& level : coarse_levels)
     if (std::find(factors.begin(), factors.end(), level.factor) != factors.end())
       found = run_level(scan, level, options, found);
   int const finest = factors.back();

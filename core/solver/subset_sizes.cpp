@@ -21,7 +21,7 @@ Index shard_values(Placement const& views, SinogramLayout const& layout) {
 }  // namespace
 
 SubsetSizes::SubsetSizes(Placement const& slices, Placement const& views, SinogramLayout const& layout,
-                         Index num_pixels, Index largest, Index max_bytes)
+                         Index num_pixels, Index largest, Index max_bytes, int wanted_turns)
     : chunk(static_cast<int>(largest)), whole(chunk) {
   Index const own_lanes = Index(slices.blocks().per_shard) * slices.blocks().lanes;
   own = (largest * own_lanes + alignment - 1) / alignment * alignment;
@@ -33,7 +33,12 @@ SubsetSizes::SubsetSizes(Placement const& slices, Placement const& views, Sinogr
   }
   // Small against a volume, yet four devices exchange the subsets of usual partitions, 64 and more, whole.
   Index const budget = max_bytes > 0 ? max_bytes : num_pixels * own_lanes * Index(sizeof(Real)) / 8;
-  ExchangePlan const exchange(slices, views, largest, budget, 1);
+  auto const exchanged = [&](int turns_asked) {
+    return ExchangePlan(slices, views, largest, budget, turns_asked, ExchangePlan::Of::subsets);
+  };
+  ExchangePlan exchange = exchanged(1);
+  if (exchange.batch() < largest) exchange = exchanged(wanted_turns);  // a single chunk has nothing to overlap with
+  turns = exchange.turns();
   bool const couples_slices = layout.rows.num_shards == 1;
   chunk = static_cast<int>(std::min(Index(exchange.batch()), largest));
   whole = static_cast<int>(std::min(couples_slices ? Index(chunk) : std::max(Index(chunk), order_matters), largest));

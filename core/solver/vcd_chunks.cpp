@@ -1,91 +1,96 @@
 // Subsets that are so large that several devices exchange them in chunks: the projection of the direction is kept
-// instead of its cylinders.
+// instead of its cylinders. Where chunks have two places each, one is moved while another one is projected.
 #include <algorithm>
 
 #include "core/solver/vcd_workspace.hpp"
 
 namespace strata {
-namespace {
 
-using FlatPolicy = Kokkos::RangePolicy<ExecSpace, Kokkos::IndexType<Index>>;
+/// Entries [begin, begin + size) of a subset.
+struct VCDSolver::Chunk {
+  int begin, size, turn;
+};
 
-/// chunk[block][entry][lane] = whole[block][first + entry][lane].
-void take_chunk(ExecSpace const& exec, ConstCylinders const& whole, int first, Cylinders const& chunk) {
-  Index const size = Index(chunk.extent(1)) * chunk.extent_int(2);
-  int const lanes = chunk.extent_int(2);
-  Kokkos::parallel_for(
-      "strata::take_chunk", FlatPolicy(exec, 0, chunk.extent_int(0) * size), KOKKOS_LAMBDA(Index i) {
-        int const block = static_cast<int>(i / size), entry = static_cast<int>(i % size / lanes);
-        int const lane = static_cast<int>(i % lanes);
-        chunk(block, entry, lane) = whole(block, first + entry, lane);
-      });
+VCDSolver::Chunk VCDSolver::chunk_at(SubsetPlan::Subset const& subset, int begin) const {
+  auto const& sizes = work_->sizes;
+  return {begin, std::min(sizes.chunk, subset.size() - begin), begin / sizes.chunk % sizes.turns};
 }
 
-/// whole[block][first + entry][lane] = chunk[block][entry][lane].
-void put_chunk(ExecSpace const& exec, ConstCylinders const& chunk, int first, Cylinders const& whole) {
-  Index const size = Index(chunk.extent(1)) * chunk.extent_int(2);
-  int const lanes = chunk.extent_int(2);
-  Kokkos::parallel_for(
-      "strata::put_chunk", FlatPolicy(exec, 0, chunk.extent_int(0) * size), KOKKOS_LAMBDA(Index i) {
-        int const block = static_cast<int>(i / size), entry = static_cast<int>(i % size / lanes);
-        int const lane = static_cast<int>(i % lanes);
-        whole(block, first + entry, lane) = chunk(block, entry, lane);
-      });
+/// Every slice owner adds up the partial sums of a chunk, which are complete, to its part of back_projection().
+void VCDSolver::add_up(SubsetPlan::Subset const& subset, Chunk const& chunk) {
+  SliceBlocks const& blocks = model_.recon_placement().blocks();
+  NodeReduction const& nodes = model_.nodes();
+  std::vector<Cylinders> partials, staging, sums;
+  for (int d = 0; d < model_.devices().size(); ++d) {
+    partials.push_back(work_->partial(d, nodes.num_nodes(d), chunk.size, chunk.turn));
+    sums.push_back(from_position(work_->back_projection(d, subset.size()), chunk.begin));
+    if (!model_.devices().share_memory())
+      staging.push_back(
+          work_->devices[d].staging.cylinders(nodes.num_nodes() * blocks.per_shard, chunk.size, blocks.lanes));
+  }
+  nodes.reduce_to_places(model_.devices(), blocks, partials, {sums, {}}, staging, Stream::transfer);
 }
-
-}  // namespace
 
 /// back_projection() = A'(w e) at the subset, after the pending step has been taken.
 void VCDSolver::back_project_in_chunks(SubsetPlan::Subset const& subset) {
-  SliceBlocks const& blocks = model_.recon_placement().blocks();
   NodeReduction const& nodes = model_.nodes();
-  int const num_blocks = blocks.num_blocks();
+  int const num_blocks = model_.recon_placement().blocks().num_blocks();
+  bool const overlap = work_->sizes.turns > 1;
   descend_pending();
+  model_.devices().fence("vcd: the back projection is written on the other stream", Stream::compute);
+  Chunk last{0, 0, 0};
   for (int begin = 0; begin < subset.size(); begin += work_->sizes.chunk) {
-    int const size = std::min(work_->sizes.chunk, subset.size() - begin);
-    std::vector<Cylinders> partials, sums;
-    for (int d = 0; d < model_.devices().size(); ++d) {
-      auto const& work = work_->devices[d];
-      partials.push_back(work.partial.cylinders(nodes.num_nodes(d) * num_blocks, size, blocks.lanes));
-      sums.push_back(work.staging.cylinders(nodes.num_nodes() * blocks.per_shard, size, blocks.lanes));
-    }
+    Chunk const chunk = chunk_at(subset, begin);
     model_.devices().for_each([&](int d, ExecSpace const& exec) {
-      PixelList const pixels = part_of(subset.pixels[d], begin, begin + size);
+      PixelList const pixels = part_of(subset.pixels[d], begin, begin + chunk.size);
+      Cylinders const partial = work_->partial(d, nodes.num_nodes(d), chunk.size, chunk.turn);
       for (int n = 0; n < nodes.num_nodes(d); ++n)
         model_.projector(d).back_project(exec, nodes.nodes(d)[n], state_.weighted_error[d], 1, {0, num_blocks}, pixels,
                                          Position::by_entry,
-                                         block_range(partials[d], {n * num_blocks, (n + 1) * num_blocks}));
+                                         block_range(partial, {n * num_blocks, (n + 1) * num_blocks}));
     });
-    nodes.reduce(model_.devices(), num_blocks, partials, work_->own_blocks, sums);
-    model_.devices().for_each([&](int d, ExecSpace const& exec) {
-      put_chunk(exec, block_range(sums[d], {0, blocks.per_shard}), begin, work_->back_projection(d, subset.size()));
-    });
+    if (overlap && last.size > 0) add_up(subset, last);
+    model_.devices().fence("vcd: the sums of a chunk are complete", Stream::compute);
+    if (!overlap) add_up(subset, chunk);
+    last = chunk;
   }
+  if (overlap) add_up(subset, last);
+}
+
+/// Every view owner gets the whole cylinders of a chunk of the direction.
+void VCDSolver::collect(SubsetPlan::Subset const& subset, Chunk const& chunk) {
+  SliceBlocks const& blocks = model_.recon_placement().blocks();
+  std::vector<Cylinders> directions, own, gathered;
+  for (int d = 0; d < model_.devices().size(); ++d) {
+    auto const& work = work_->devices[d];
+    directions.push_back(
+        from_position(work.direction.cylinders(blocks.per_shard, subset.size(), blocks.lanes), chunk.begin));
+    if (!model_.devices().share_memory())
+      own.push_back(work.partial.cylinders(blocks.per_shard, chunk.size, blocks.lanes));
+    gathered.push_back(work_->gathered_chunk(d, chunk.size, chunk.turn));
+  }
+  gather_places(model_.devices(), blocks, {directions, {}}, own, gathered, Stream::transfer);
 }
 
 /// projection() = A d for the views of each device.
 void VCDSolver::project_in_chunks(SubsetPlan::Subset const& subset) {
-  SliceBlocks const& blocks = model_.recon_placement().blocks();
+  int const num_blocks = model_.recon_placement().blocks().num_blocks();
+  bool const overlap = work_->sizes.turns > 1;
+  model_.devices().fence("vcd: the direction is read on the other stream", Stream::compute);
+  collect(subset, chunk_at(subset, 0));
   for (int begin = 0; begin < subset.size(); begin += work_->sizes.chunk) {
-    int const size = std::min(work_->sizes.chunk, subset.size() - begin);
-    std::vector<Cylinders> own, gathered;
-    for (auto const& work : work_->devices) {
-      own.push_back(work.partial.cylinders(blocks.per_shard, size, blocks.lanes));
-      gathered.push_back(work.staging.cylinders(blocks.num_blocks(), size, blocks.lanes));
-    }
+    Chunk const chunk = chunk_at(subset, begin);
     model_.devices().for_each([&](int d, ExecSpace const& exec) {
-      take_chunk(exec, work_->devices[d].direction.cylinders(blocks.per_shard, subset.size(), blocks.lanes), begin,
-                 own[d]);
-    });
-    all_gather(model_.devices(), blocks, own, gathered);
-    model_.devices().for_each([&](int d, ExecSpace const& exec) {
-      CylinderBand const band{{0, blocks.num_blocks()},
-                              part_of(subset.pixels[d], begin, begin + size),
+      CylinderBand const band{{0, num_blocks},
+                              part_of(subset.pixels[d], begin, begin + chunk.size),
                               Position::by_entry,
-                              gathered[d],
+                              work_->gathered_chunk(d, chunk.size, chunk.turn),
                               begin > 0};
       model_.projector(d).forward_project(exec, band, work_->projection(d));
     });
+    if (!overlap) model_.devices().fence("vcd: the chunk is replaced next", Stream::compute);
+    if (begin + chunk.size < subset.size()) collect(subset, chunk_at(subset, begin + chunk.size));
+    if (overlap) model_.devices().fence("vcd: the chunk is replaced next", Stream::compute);
   }
 }
 

@@ -34,15 +34,21 @@ void plan_vcd(MemoryPlan& plan, VCDMemory const& memory, VCDOptions const& optio
   Index const subset = memory.largest_subset;
   int const devices = plan.slices().num_devices();
   plan.add_pixel_lists("pixel lists of the subsets", memory.list_entries);
-  SubsetSizes const sizes(plan.slices(), plan.views(), plan.layout(), plan.recon().num_pixels(), subset,
-                          options.max_exchange_bytes);
-  Index const real = sizeof(Real);
-  plan.add_on_each(sizes.chunk < subset ? "subset gradient, curvature, back projection and direction"
-                                        : "subset gradient, curvature and direction",
-                   (sizes.work + sizes.own) * real);
-  std::vector<Index> exchanged;
-  for (int d = 0; d < devices; ++d) exchanged.push_back((sizes.partial[d] + sizes.staging[d]) * real);
-  plan.add(devices > 1 ? "exchange of subsets" : "subset back projection", exchanged);
+  auto const sizes = [slices = plan.slices(), views = plan.views(), layout = plan.layout(),
+                      pixels = plan.recon().num_pixels(), subset, options](Index most) {
+    Index const bytes = options.max_exchange_bytes > 0 ? options.max_exchange_bytes : most;
+    return SubsetSizes(slices, views, layout, pixels, subset, bytes, options.exchange_turns);
+  };
+  plan.add_exchanged("subset gradient, curvature and direction", [sizes, devices](Index most) {
+    SubsetSizes const found = sizes(most);
+    return std::vector<Index>(devices, (found.work + found.own) * Index(sizeof(Real)));
+  });
+  plan.add_exchanged(devices > 1 ? "exchange of subsets" : "subset back projection", [sizes, devices](Index most) {
+    SubsetSizes const found = sizes(most);
+    std::vector<Index> bytes;
+    for (int d = 0; d < devices; ++d) bytes.push_back((found.partial[d] + found.staging[d]) * Index(sizeof(Real)));
+    return bytes;
+  });
   plan.add("boundary slices", halo_bytes(plan.slices(), plan.recon().num_pixels()));
   Index const quantities = 4 + (memory.slice_mean_damping ? 2 : 0);
   plan.add_on_each("sums of slices", slice_sums_bytes(blocks, quantities, subset) +

@@ -55,7 +55,7 @@ class VCDReconstruction {
 
   /// Begins with the direct reconstruction, scaled to fit the data best. Returns the factor.
   double start_direct(RedundancyOptions const& direct = {});
-  /// Begins with image() as it stands.
+  /// Begins with image() as it stands, and with the weights as they are after scan.weights_changed().
   void start_given();
 
   /// Passes until the change falls below options.stop_threshold_change_pct. `observe` is called after each; what it

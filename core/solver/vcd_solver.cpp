@@ -3,6 +3,7 @@
 #include <Kokkos_Profiling_ScopedRegion.hpp>
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <limits>
 
 #include "core/base/error.hpp"
@@ -36,10 +37,14 @@ VCDSolver::VCDSolver(TomographyModel const& model, Prior const& prior, VCDOption
       halo_(model.recon_placement(), model.recon_shape().num_pixels()),
       sums_(model.sino_placement(), model.sinogram_layout().rows),
       work_(std::make_unique<Workspace>(model, largest_subset(plans_), options)) {
-  if (state_.weights)
-    mean_weight_ =
-        sum(sums_, model_.sinogram_layout(), *state_.weights) / static_cast<double>(model_.sinogram_shape().size());
+  find_mean_weight();
   make_objective();
+}
+
+void VCDSolver::find_mean_weight() {
+  if (!state_.weights) return;
+  double const total = sum(sums_, model_.sinogram_layout(), *state_.weights);
+  mean_weight_ = total / static_cast<double>(model_.sinogram_shape().size());
 }
 
 ConstSinogram VCDSolver::weights(int device) const {
@@ -98,9 +103,9 @@ void VCDSolver::back_project_error(SubsetPlan::Subset const& subset) {
                                                  subset.pixels[d], partials[d]);
   });
   if (model_.nodes().trivial()) return;
+  int const staged = model_.devices().share_memory() ? 1 : model_.nodes().num_nodes();
   for (auto const& work : work_->devices)
-    staging.push_back(
-        work.staging.cylinders(model_.nodes().num_nodes() * blocks.per_shard, subset.size(), blocks.lanes));
+    staging.push_back(work.staging.cylinders(staged * blocks.per_shard, subset.size(), blocks.lanes));
   model_.nodes().reduce(model_.devices(), blocks.num_blocks(), partials, work_->own_blocks, staging);
 }
 
@@ -173,6 +178,8 @@ double VCDSolver::step_length(StepSums const& sums) const {
     constexpr double eps = std::numeric_limits<float>::epsilon();
     return std::min(std::max(sums.descent / (curvature + eps), eps), options_.max_alpha);
   }
+  // Beyond single precision: a step of 0 would look like convergence.
+  if (!std::isfinite(sums.descent) || !std::isfinite(curvature)) return std::numeric_limits<double>::quiet_NaN();
   if (!(sums.descent > 0) || !(curvature > 0)) return 0;
   double const largest = options_.positivity_flag ? std::min(1.0, options_.max_alpha) : options_.max_alpha;
   return std::min(sums.descent / curvature, largest);
@@ -211,6 +218,7 @@ void VCDSolver::finish_pending() {
 }
 
 void VCDSolver::restart() {
+  find_mean_weight();
   if (acceleration_) acceleration_->restart();
   work_->forget_pending();
 }

@@ -44,7 +44,7 @@ class VCDSolver {
   /// To be called when the prior has changed, so that objectives before and after cannot be compared.
   void objective_changed();
 
-  /// To be called when the arrays of the state were set anew, also after a pass that was interrupted.
+  /// To be called when the arrays of the state were set anew, weights included, also after a pass that was interrupted.
   void restart();
 
  private:
@@ -67,10 +67,15 @@ class VCDSolver {
   void descend_pending();
   void back_project_in_chunks(SubsetPlan::Subset const& subset);
   void project_in_chunks(SubsetPlan::Subset const& subset);
+  struct Chunk;
+  Chunk chunk_at(SubsetPlan::Subset const& subset, int begin) const;
+  void add_up(SubsetPlan::Subset const& subset, Chunk const& chunk);
+  void collect(SubsetPlan::Subset const& subset, Chunk const& chunk);
   void finish_statistics(IterationStats& stats);
   void make_objective();
   void begin_acceleration();
   void finish_objective(IterationStats& stats);
+  void find_mean_weight();
   ConstSinogram weights(int device) const;
 
   TomographyModel const& model_;

@@ -28,6 +28,7 @@ struct VCDOptions {
   int acceleration_directions = 1;    ///< earlier steps that are kept, 1 or 2
   double finer_below_alpha = 0;       ///< twice as many subsets after a pass of the finest with a smaller mean alpha
   Index max_exchange_bytes = 0;       ///< of a subset between several devices, see SubsetSizes; changes no result
+  int exchange_turns = 0;             ///< see ExchangePlan; changes no result
   bool interrupt_within_pass = true;  ///< false: a pass that has begun is finished, so the image is worth keeping
 };
 

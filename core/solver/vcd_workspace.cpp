@@ -23,7 +23,7 @@ Array1<Real> undamped_factors(ExecSpace const& exec, SliceBlocks const& blocks, 
 
 VCDSolver::Workspace::Workspace(TomographyModel const& model, int max_subset, VCDOptions const& options)
     : sizes(model.recon_placement(), model.sino_placement(), model.sinogram_layout(), model.recon_shape().num_pixels(),
-            max_subset, options.max_exchange_bytes),
+            max_subset, options.max_exchange_bytes, options.exchange_turns),
       blocks_(model.recon_placement().blocks()),
       layout_(model.sinogram_layout()),
       num_views_(model.sino_placement().shard_size()) {

@@ -48,6 +48,18 @@ struct VCDSolver::Workspace {
                                                                   : arrays.staging;
     return buffer.cylinders(blocks_.num_blocks(), entries, blocks_.lanes);
   }
+  /// For turn `turn` of the chunks of a subset: partial sums of the device's nodes [node * blocks +
+  /// block][entry][lane]; whole cylinders [block][entry][lane].
+  Cylinders partial(int device, int num_nodes, int size, int turn) const {
+    int const num_blocks = num_nodes * blocks_.num_blocks();
+    return devices[device].partial.cylinders(num_blocks, size, blocks_.lanes,
+                                             turn * Index(sizes.chunk) * num_blocks * blocks_.lanes);
+  }
+  Cylinders gathered_chunk(int device, int size, int turn) const {
+    int const num_blocks = blocks_.num_blocks();
+    return devices[device].staging.cylinders(num_blocks, size, blocks_.lanes,
+                                             turn * Index(sizes.chunk) * num_blocks * blocks_.lanes);
+  }
   /// A shard of the projection of a direction that is projected in chunks, in the memory of the three.
   Sinogram projection(int device) const;
   bool back_projects_in_chunks(int entries) const { return entries > sizes.chunk; }

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "core/base/error.hpp"
+#include "core/solver/coarse_memory.hpp"
 #include "core/solver/coarse_start.hpp"
 #include "core/solver/vcd_memory.hpp"
 #include "drivers/support/results.hpp"
@@ -112,51 +113,48 @@ Index list_entries(ReconJob const& job) {
 }
 
 /// The stages of one iterative job.
-void plan_iterative(MemoryPlan& plan, ReconJob const& job, bool last) {
+void plan_iterative(MemoryPlan& plan, ReconJob const& job, bool last, bool checkpoints) {
   auto const& settings = job.settings;
   VCDMemory const memory{largest_subset(job), list_entries(job), settings.slice_mean_damping};
-  auto const add_common = [&] {
+  auto const begin_stage = [&](std::string const& name) {
+    plan.begin_stage(name);
     plan.add_sinogram("sinogram");
     plan.add_volume("recon");
     plan.add_volume("Hessian diagonal");
     if (needs_prox_input(job)) plan.add_volume("prox input");
     if (keeps_sinogram(job, last)) plan.add_sinogram("error sinogram");
   };
-  plan.begin_stage("making the initial image");
-  add_common();
-  plan.add_pixel_lists("pixel lists of the subsets", memory.list_entries);
   if (!job.coarse_start.empty()) {
-    plan.add_volume("direct image and its detail", 2);
-    plan.add_sinogram("projected detail and error", 2);
-    plan.add_volume("coarse images");
-    plan.add_sinogram("coarse sinograms", 2);
+    begin_stage("making an image on coarse grids");
+    plan.add_pixel_lists("pixel lists of the subsets", memory.list_entries);
+    plan_coarse_grids(plan, *job.geometry, job.mask, settings.vcd);
   }
+  begin_stage("making the initial image");
+  plan.add_pixel_lists("pixel lists of the subsets", memory.list_entries);
+  if (!job.coarse_start.empty()) plan_coarse_comparison(plan, *job.geometry);
   if (!keeps_sinogram(job, last)) plan.add_sinogram("filtered or projected sinogram");
   if (std::holds_alternative<std::monostate>(job.initial))
     plan_direct(plan, *job.geometry, job.mask, settings.direct, false);
-  plan.begin_stage("iterating");
-  add_common();
-  if (job.weights.huber) {
-    plan.add_volume("image of the round before");
-    plan.add_sinogram("squares of the errors", 2);
-  }
+  begin_stage("iterating");
+  if (job.weights.huber) plan.add_sinogram("errors of the rays", 2);
+  if (checkpoints) plan.add_volume_staging();
   plan_vcd(plan, memory, settings.vcd);
   plan.end_stage();
 }
 
 }  // namespace
 
-MemoryPlan plan_memory(std::vector<ReconJob const*> const& jobs, Devices const& devices) {
+MemoryPlan plan_memory(std::vector<ReconJob const*> const& jobs, Devices const& devices, bool checkpoints) {
   ReconJob const& first = *jobs.front();
   MemoryPlan plan = plan_model(*first.geometry, first.mask, devices);
   bool const iterative =
       std::any_of(jobs.begin(), jobs.end(), [](auto const* job) { return job->settings.iterative(); });
   if (iterative && first.weights.given()) plan.add_sinogram("weights");
-  if (iterative && first.weights.huber) plan.add_sinogram("weights that follow the errors", 2);
+  if (iterative && first.weights.huber) plan.add_sinogram("weights that follow the errors");
   for (auto const* job : jobs) {
     bool const last = job == jobs.back();
     if (job->settings.iterative()) {
-      plan_iterative(plan, *job, last);
+      plan_iterative(plan, *job, last, checkpoints);
       continue;
     }
     plan.begin_stage("reconstructing directly");

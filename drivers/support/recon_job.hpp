@@ -43,7 +43,8 @@ bool needs_prox_input(ReconJob const& job);
 /// coarse grids.
 bool keeps_sinogram(ReconJob const& job, bool last);
 
-/// What the jobs, one after the other on the same sinogram, will allocate on `devices`.
-MemoryPlan plan_memory(std::vector<ReconJob const*> const& jobs, Devices const& devices);
+/// What the jobs, one after the other on the same sinogram, will allocate on `devices`. `checkpoints`: some are
+/// written.
+MemoryPlan plan_memory(std::vector<ReconJob const*> const& jobs, Devices const& devices, bool checkpoints = false);
 
 }  // namespace strata

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <iomanip>
-#include <memory>
 #include <optional>
 
 #include "core/base/interrupt.hpp"
@@ -162,31 +161,27 @@ void iterate(ReconJob const& job, TomographyModel const& model, VCDReconstructio
   log_end(settings.vcd, result);
 }
 
-/// Goes on with weights that follow the errors, round by round. The scan gets its weights back at the end.
-void follow_errors(ReconJob const& job, PreparedScan& scan, Prior const& prior, VCDOptions const& options,
-                   std::unique_ptr<VCDReconstruction> reconstruction, Checkpoint& checkpoint, ReconResult& result) {
+/// Goes on with weights that follow the errors, round by round, `passes` each. The scan gets its weights back at the
+/// end unless nobody needs them.
+void follow_errors(ReconJob const& job, PreparedScan& scan, VCDReconstruction& reconstruction, int passes, bool last,
+                   Checkpoint& checkpoint, ReconResult& result) {
   TomographyModel const& model = scan.model();
   HuberSource const& huber = *job.weights.huber;
   ShardedSinogram const& weights = *scan.weights();
   auto const base = model.make_sinogram("weights_before");
   copy(weights, base);
   for (int round = 1; round <= huber.rounds; ++round) {
-    double const share = huber_weights(model, huber.options, base, reconstruction->weighted_error(), weights);
+    double const share = huber_weights(model, huber.options, base, reconstruction.weighted_error(), weights);
     log::info("weights: round ", round, " of ", huber.rounds, ", ", 100 * share, " % of the rays miss by more than ",
               huber.options.threshold, " standard deviations and count less");
     scan.weights_changed();
-    reconstruction.reset();  // before the next one takes memory
-    VCDSchedule schedule = schedule_of(job);
-    int const passes = static_cast<int>(schedule.passes.size());
-    reconstruction = std::make_unique<VCDReconstruction>(scan, prior, options, std::move(schedule));
-    copy(result.recon, reconstruction->image());
-    ReconResult more{reconstruction->image(), {}, false};
-    reconstruction->start_given();
-    iterate(job, model, *reconstruction, passes, checkpoint, more);
+    reconstruction.start_given();
+    ReconResult more{result.recon, {}, false};
+    iterate(job, model, reconstruction, passes, checkpoint, more);
     result.history.insert(result.history.end(), more.history.begin(), more.history.end());
-    result.recon = more.recon;
     result.converged = more.converged;
   }
+  if (last) return;
   copy(base, weights);
   scan.weights_changed();
 }
@@ -220,14 +215,13 @@ ReconResult run_recon(ReconJob& job, PreparedScan& scan, bool last, ProgramConte
   VCDSchedule schedule = schedule_of(job);
   int const passes = static_cast<int>(schedule.passes.size());
   bool const keep = keeps_sinogram(job, last);
-  auto reconstruction = std::make_unique<VCDReconstruction>(
-      scan, *prior, options, std::move(schedule),
-      keep ? VCDReconstruction::Sinogram::kept : VCDReconstruction::Sinogram::used_up);
+  VCDReconstruction reconstruction(scan, *prior, options, std::move(schedule),
+                                   keep ? VCDReconstruction::Sinogram::kept : VCDReconstruction::Sinogram::used_up);
   Checkpoint checkpoint(context.checkpoint(), context.output().file);
-  ReconResult result{reconstruction->image(), {}, false};
-  result.history = begin(job, scan, *prior, prox_input, checkpoint, *reconstruction, context);
-  iterate(job, model, *reconstruction, passes, checkpoint, result);
-  if (job.weights.huber) follow_errors(job, scan, *prior, options, std::move(reconstruction), checkpoint, result);
+  ReconResult result{reconstruction.image(), {}, false};
+  result.history = begin(job, scan, *prior, prox_input, checkpoint, reconstruction, context);
+  iterate(job, model, reconstruction, passes, checkpoint, result);
+  if (job.weights.huber) follow_errors(job, scan, reconstruction, passes, last, checkpoint, result);
   return result;
 }
 

@@ -134,8 +134,10 @@ namespace {
 void plan_projection(MemoryPlan& plan, Geometry const& geometry, std::vector<bool> const& mask,
                      std::string const& suffix, bool buffers) {
   auto const& devices = plan.slices().devices();
-  plan.add_pixel_lists("pixel lists" + suffix,
-                       static_cast<Index>(mask.size()) + std::count(mask.begin(), mask.end(), true));
+  auto const inside = static_cast<Index>(std::count(mask.begin(), mask.end(), true));
+  auto const pixels = static_cast<Index>(mask.size());
+  plan.add_pixel_lists("pixel lists" + suffix, pixels + inside);
+  plan.add_on_each("pixels outside the mask" + suffix, (pixels - inside) * Index(sizeof(int)));
   std::vector<Index> projectors;
   for (int d = 0; d < devices->size(); ++d)
     projectors.push_back(geometry.projector_bytes(devices->exec(d), plan.views().owned(d), plan.slices().blocks()));

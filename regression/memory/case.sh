@@ -29,6 +29,22 @@ equal accelerated_1.h5 accelerated_4.h5 /recon
 check accelerated_1.h5
 check accelerated_4.h5 sum accelerated_1.h5 1.15
 
+# An image from coarse grids, compared with the direct one: the fullest stage with many subsets.
+coarse="--set reconstruction.acceleration=subspace --set reconstruction.coarse_start=true"
+for name in cone parallel; do
+  for devices in 1 4; do
+    # shellcheck disable=SC2086
+    run recon $name.yaml --devices $devices $coarse --output coarse_${name}_$devices.h5
+    check coarse_${name}_$devices.h5
+  done
+  equal coarse_${name}_1.h5 coarse_${name}_4.h5 /recon
+done
+
+# Checkpoints are staged while the arrays of passes are there.
+run recon multiaxis.yaml --devices 1 --set output.checkpoint.every_iterations=1 --set reconstruction.max_iterations=2 \
+  --set reconstruction.coarse_start=false --output checkpoints.h5
+check checkpoints.h5
+
 # One operator, or direct reconstruction: four devices take together what one does.
 for devices in 1 4; do
   run recon parallel.yaml --devices $devices --set reconstruction.algorithm=fbp --output fbp_$devices.h5
@@ -49,3 +65,12 @@ run project parallel.yaml --devices 4 --set project.operation=forward --output l
 equal forward_1.h5 less.h5 /sinogram
 [ "$("$bin/check_memory" less.h5 bytes)" -lt "$("$bin/check_memory" forward_4.h5 bytes)" ] || fail "the limit changed nothing"
 refuse 3 'larger voxels' project parallel.yaml --devices 4 --set project.operation=forward --set devices.memory_limit_gb=0.005
+
+# The same for VCD, whose chunks become shorter.
+limit=$(fraction cone_4.h5 0.985)
+run recon cone.yaml --devices 4 --output less_vcd.h5 --set devices.memory_limit_gb="$limit"
+equal cone_1.h5 less_vcd.h5 /recon
+check less_vcd.h5
+awk -v bytes="$("$bin/check_memory" less_vcd.h5 bytes)" -v limit="$limit" 'BEGIN {exit !(bytes <= limit * 1e9)}' ||
+  fail "the run took more than its limit"
+refuse 3 'larger voxels' recon cone.yaml --devices 4 --set devices.memory_limit_gb=0.005

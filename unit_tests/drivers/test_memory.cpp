@@ -3,6 +3,8 @@
 
 #include "core/base/error.hpp"
 #include "core/model/memory_plan.hpp"
+#include "core/solver/subset_sizes.hpp"
+#include "core/solver/vcd_memory.hpp"
 #include "core/solver/vcd_schedule.hpp"
 #include "core/solver/vcd_solver.hpp"
 #include "core/solver/vcd_start.hpp"
@@ -102,6 +104,55 @@ TEST(MemoryPlan, MakesBandsShorterRatherThanRefuse) {
   EXPECT_LE(plan.device_bytes(0), smallest);
   EXPECT_GT(plan.exchange_bytes(), 0);
   EXPECT_NO_THROW(plan.check(std::vector<Index>(4, smallest), true));
+}
+
+/// VCD of the scan of plan_on(): one subset in the first pass, a volume large, or 64.
+MemoryPlan vcd_plan_on(int num_devices, int subsets) {
+  MemoryPlan plan = plan_on(num_devices);
+  plan.add_volume("recon and Hessian diagonal", 2);
+  plan.add_exchange("buffers");
+  plan_vcd(plan, {160000 / subsets, 160000, false}, {});
+  return plan;
+}
+
+/// What the arrays that VCDSolver allocates for subsets take on device 0, in chunks as long as the plan says.
+Index subset_bytes(MemoryPlan const& plan, int subsets) {
+  SubsetSizes const sizes(plan.slices(), plan.views(), plan.layout(), 160000, 160000 / subsets,
+                          plan.subset_exchange_bytes());
+  return (sizes.work + sizes.own + sizes.partial[0] + sizes.staging[0]) * Index(sizeof(Real));
+}
+
+TEST(MemoryPlan, MakesChunksOfVCDShorterRatherThanRefuse) {
+  for (int const subsets : {1, 64}) {
+    SCOPED_TRACE(subsets);
+    MemoryPlan plan = vcd_plan_on(4, subsets);
+    Index const usual = plan.device_bytes(0), subset_usual = subset_bytes(plan, subsets);
+    Index const buffers = ExchangePlan(plan.slices(), plan.views(), 160000).device_bytes()[0];
+    // Not to be had from the buffers of projections alone.
+    std::vector<Index> const limits(4, usual - buffers);
+    ASSERT_THROW(plan.check(limits, true), MemoryError);
+
+    plan.fit(limits);
+
+    EXPECT_NO_THROW(plan.check(limits, true));
+    EXPECT_GT(plan.subset_exchange_bytes(), 0);
+    EXPECT_LT(subset_bytes(plan, subsets), subset_usual);
+    Index const rest = usual - buffers - subset_usual;
+    Index const fitted = ExchangePlan(plan.slices(), plan.views(), 160000, plan.exchange_bytes()).device_bytes()[0];
+    EXPECT_EQ(plan.device_bytes(0), rest + fitted + subset_bytes(plan, subsets));
+  }
+}
+
+TEST(MemoryPlan, KeepsUsualLengthsWhereShorterOnesWouldNotHelp) {
+  MemoryPlan plan = vcd_plan_on(1, 1);
+  Index const usual = plan.device_bytes(0);
+
+  plan.fit({usual - 1});
+
+  EXPECT_EQ(plan.device_bytes(0), usual);
+  EXPECT_EQ(plan.subset_exchange_bytes(), 0);
+  EXPECT_EQ(plan.exchange_bytes(), 0);
+  EXPECT_THROW(plan.check({usual - 1}, true), MemoryError);
 }
 
 TEST(MemoryPlan, RefusesInOneSentenceThatNamesArraysAndKnobs) {

@@ -73,17 +73,29 @@ TEST_P(ModelTransfers, OneDeviceCopiesNothing) {
   EXPECT_EQ(foreign_fences, 0);
 }
 
-TEST_P(ModelTransfers, SeveralDevicesAllocateNothingAfterTheFirstTimeAndWaitForNamedReasons) {
-  auto const model = CtCase(GetParam()).model(3);
-  Operators const operators{*model};
+/// Runs the operators twice, the second time watched.
+void watch_three_devices(char const* scan, Memories memories) {
+  CtCase const golden(scan);
+  TomographyModel const model(DeviceSet::virtual_devices(3, memories), golden.geometry(), golden.mask());
+  Operators const operators{model};
   operators.run();
   Watch const watch;
 
   operators.run();
 
-  EXPECT_GT(copies, 0) << "the watch sees nothing";
   EXPECT_EQ(allocations, 0);
   EXPECT_EQ(foreign_fences, 0);
+}
+
+TEST_P(ModelTransfers, SeveralDevicesAllocateNothingAfterTheFirstTimeAndWaitForNamedReasons) {
+  watch_three_devices(GetParam(), Memories::apart);
+  EXPECT_GT(copies, 0) << "the watch sees nothing";
+}
+
+TEST_P(ModelTransfers, DevicesThatShareAMemoryCopyNoBuffers) {
+  if (!DeviceSet::virtual_devices(2)->share_memory()) GTEST_SKIP() << "GPUs copy";
+  watch_three_devices(GetParam(), Memories::of_the_machine);
+  EXPECT_EQ(copies, 0);
 }
 
 struct Results {
@@ -91,15 +103,24 @@ struct Results {
   bool operator==(Results const&) const = default;
 };
 
-Results results_of(CtCase const& golden, int num_devices, Index bytes, int turns, float padding) {
-  TomographyModel const model(DeviceSet::virtual_devices(num_devices), golden.geometry(), golden.mask(), bytes, turns);
+struct Setting {
+  int devices = 1;
+  Index bytes = 0;
+  int turns = 0;
+  float padding = 0;
+  Memories memories = Memories::of_the_machine;
+};
+
+Results results_of(CtCase const& golden, Setting const& setting) {
+  TomographyModel const model(DeviceSet::virtual_devices(setting.devices, setting.memories), golden.geometry(),
+                              golden.mask(), setting.bytes, setting.turns);
   auto const volume = golden.volume(model, "phantom");
   auto const sinogram = golden.sinogram(model, "random_sinogram");
   auto const out = model.make_sinogram("test::out");
   auto const recon = model.make_volume("test::recon");
-  if (padding != 0) {
-    for (auto const& array : {volume, recon}) poison(model, array, padding);
-    for (auto const& array : {sinogram, out}) poison(model, array, padding);
+  if (setting.padding != 0) {
+    for (auto const& array : {volume, recon}) poison(model, array, setting.padding);
+    for (auto const& array : {sinogram, out}) poison(model, array, setting.padding);
   }
   Results results;
   model.forward_project(volume, out);
@@ -113,13 +134,16 @@ Results results_of(CtCase const& golden, int num_devices, Index bytes, int turns
 
 TEST_P(ModelTransfers, DevicesBatchesBuffersAndPaddingDoNotChangeABit) {
   CtCase const golden(GetParam());
-  Results const one = results_of(golden, 1, 0, 0, 0);
+  Results const one = results_of(golden, {});
+  constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 
   for (int const devices : {2, 3, 4, 5, 7, 8, 40}) {
     SCOPED_TRACE(devices);
-    EXPECT_TRUE(results_of(golden, devices, 0, 0, 1e30F) == one);
-    EXPECT_TRUE(results_of(golden, devices, 1, 2, std::numeric_limits<float>::quiet_NaN()) == one) << "two buffers";
+    EXPECT_TRUE(results_of(golden, {.devices = devices, .padding = 1e30F}) == one);
+    EXPECT_TRUE(results_of(golden, {devices, 1, 2, nan, Memories::apart}) == one) << "two buffers, copies";
   }
+  EXPECT_TRUE(results_of(golden, {3, 1, 2, nan}) == one) << "two buffers";
+  EXPECT_TRUE(results_of(golden, {3, 1, 1, nan, Memories::apart}) == one) << "copies";
 }
 
 INSTANTIATE_TEST_SUITE_P(Golden, ModelTransfers,

@@ -25,6 +25,8 @@ struct Setting {
   bool reference_mode = false;
   bool prox = false;
   int acceleration_directions = 0;
+  int exchange_turns = 0;
+  Memories memories = Memories::of_the_machine;
   float padding = 0;  ///< written into all padding before the start when not 0
 };
 
@@ -34,6 +36,7 @@ VCDOptions options_of(CtCase const& golden, Setting const& setting) {
   options.positivity_flag = setting.positivity;
   options.reference_mode = setting.reference_mode;
   options.max_exchange_bytes = setting.exchange_bytes;
+  options.exchange_turns = setting.exchange_turns;
   options.acceleration_directions = std::max(setting.acceleration_directions, 1);
   if (setting.acceleration_directions > 0) options.acceleration = Acceleration::subspace;
   return options;
@@ -41,7 +44,8 @@ VCDOptions options_of(CtCase const& golden, Setting const& setting) {
 
 /// Passes of 1, 3 and 1 subsets: large ones follow small ones and the other way round.
 std::vector<float> vcd(CtCase const& golden, Setting const& setting) {
-  auto const model = golden.model(setting.devices);
+  auto const devices = DeviceSet::virtual_devices(setting.devices, setting.memories);
+  auto const model = std::make_unique<TomographyModel>(devices, golden.geometry(), golden.mask());
   auto const weights = golden.sinogram(*model, "/runs/noisy/weights");
   VCDState const state{model->make_volume("test::recon"), model->make_volume("test::hessian"),
                        golden.sinogram(*model, "/runs/noisy/sinogram"), &weights};
@@ -89,6 +93,12 @@ TEST_P(DeviceCounts, DoNotChangeABitOfVCDWhateverTheLengthOfChunks) {
     EXPECT_EQ(vcd(golden, {.devices = devices, .exchange_bytes = whole_subsets}), one);
   }
   EXPECT_EQ(vcd(golden, {.devices = 5, .exchange_bytes = Index(600) << 10}), one);
+  for (int const turns : {1, 2})
+    EXPECT_EQ(vcd(golden,
+                  {.devices = 3, .exchange_bytes = short_chunks, .exchange_turns = turns, .memories = Memories::apart}),
+              one)
+        << "copies, " << turns;
+  EXPECT_EQ(vcd(golden, {.devices = 2, .exchange_bytes = short_chunks, .exchange_turns = 2}), one);
   int const slices = golden.geometry()->params().recon.num_slices;
   EXPECT_EQ(vcd(golden, {.devices = slices + 1, .exchange_bytes = short_chunks}), one) << "more devices than slices";
 }

@@ -111,12 +111,15 @@ struct Setting {
   Index max_exchange_bytes = 0;
   char const* scan = "parallel_odd_nonsquare";
   int first_subsets = 4;
+  int exchange_turns = 0;
+  Memories memories = Memories::of_the_machine;
 };
 
 /// Passes over two partitions; the first is not watched.
 void run(Setting const& setting) {
   CtCase const golden(setting.scan);
-  auto const model = golden.model(setting.devices);
+  auto const devices = DeviceSet::virtual_devices(setting.devices, setting.memories);
+  auto const model = std::make_unique<TomographyModel>(devices, golden.geometry(), golden.mask());
   auto const weights = golden.sinogram(*model, "/runs/noisy/weights");
   VCDState const state{model->make_volume("test::recon"), model->make_volume("test::hessian"),
                        golden.sinogram(*model, "/runs/noisy/sinogram"), setting.weights ? &weights : nullptr};
@@ -126,6 +129,7 @@ void run(Setting const& setting) {
   options.reference_mode = setting.reference_mode;
   options.compute_prior_loss = setting.prior_loss;
   options.max_exchange_bytes = setting.max_exchange_bytes;
+  options.exchange_turns = setting.exchange_turns;
   if (setting.acceleration_directions > 0) {
     options.acceleration = Acceleration::subspace;
     options.acceleration_directions = setting.acceleration_directions;
@@ -160,8 +164,13 @@ TEST(LaunchDiscipline, AnIterationOnSeveralDevicesDoesNeither) {
 TEST(LaunchDiscipline, HoldsForSubsetsThatAreExchangedInChunks) {
   Setting setting{
       .devices = 3, .weights = true, .max_exchange_bytes = 1, .scan = "cone_odd_offsets", .first_subsets = 1};
-  run(setting);
-  EXPECT_GT(Events::instance().kernels.count("strata::take_chunk"), 0u);
+  for (Memories const memories : {Memories::of_the_machine, Memories::apart})
+    for (int const turns : {1, 2}) {
+      setting.memories = memories;
+      setting.exchange_turns = turns;
+      run(setting);
+      EXPECT_GT(Events::instance().kernels.count("strata::gather_cylinders"), 0u);
+    }
   setting.positivity = setting.reference_mode = true;
   run(setting);
 }

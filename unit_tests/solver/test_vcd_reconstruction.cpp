@@ -212,6 +212,44 @@ TEST(PreparedScan, TheHessianFollowsWeightsThatWereReplaced) {
   EXPECT_NE(to_host(*run.model, run.scan->hessian_diagonal()), before);
 }
 
+/// Runs twice on one scan whose weights change in between, or the second time on a scan of its own.
+VCDResult run_with_new_weights(Case& run, bool fresh, std::vector<float>& image) {
+  auto const prior = make_qggmrf_prior(run.params);
+  auto const start = run.model->make_volume("test::start");
+  VCDReconstruction first(*run.scan, *prior, run.options, run.schedule());
+  first.start_direct();
+  first.iterate();
+  copy(first.image(), start);
+  auto weights = to_host(*run.model, *run.scan->weights());
+  for (std::size_t i = 0; i < weights.size(); ++i) weights[i] *= i % 7 == 0 ? 0.01f : 0.5f;
+  from_host(*run.model, weights, *run.scan->weights());
+  run.scan->weights_changed();
+  PreparedScan other(*run.model, run.scan->sinogram(), *run.scan->weights());
+  std::optional<VCDReconstruction> second;
+  if (fresh) copy(start, second.emplace(other, *prior, run.options, run.schedule()).image());
+  auto& used = fresh ? *second : first;
+  used.start_given();
+  auto const result = used.iterate();
+  image = to_host(*run.model, used.image());
+  return result;
+}
+
+TEST(PreparedScan, AReconstructionGoesOnWithReplacedWeightsAsAFreshOneWould) {
+  for (auto const acceleration : {Acceleration::none, Acceleration::subspace})
+    for (char const* name : {"parallel_odd_nonsquare", "cone_basic"})
+      for (int const devices : {1, 3}) {
+        SCOPED_TRACE(testing::Message() << name << ", " << devices << " devices, acceleration " << int(acceleration));
+        std::vector<float> kept, fresh;
+        Case run(devices, name), other(devices, name);
+        run.options.acceleration = other.options.acceleration = acceleration;
+        auto const first = run_with_new_weights(run, false, kept).history;
+        auto const second = run_with_new_weights(other, true, fresh).history;
+        EXPECT_EQ(kept, fresh);
+        ASSERT_EQ(first.size(), second.size());
+        for (std::size_t i = 0; i < first.size(); ++i) EXPECT_EQ(first[i].fm_rmse, second[i].fm_rmse);
+      }
+}
+
 TEST(VolumeOps, SumsDoNotDependOnTheDeviceCountOrOnPadding) {
   Case one(1), three(3);
   auto const x = one.golden.volume(*one.model, "/runs/noisy/recon_5");
