@@ -4,6 +4,7 @@
 
 #include "geometries/host_back.hpp"
 #include "geometries/separable_chunk.hpp"
+#include "geometries/separable_pairs.hpp"
 #include "geometries/separable_prefetch.hpp"
 #include "geometries/separable_thin.hpp"
 #include "geometries/separable_workspace.hpp"
@@ -105,7 +106,7 @@ class PixelAdder {
     for (int i = 0; i < 4; ++i)
       joined_[i / 2][i % 2] = {{}, {}, {}, slot.lines[i], slot.entries[i].table, nullptr, nullptr};
   }
-  ~PixelAdder() { spread(1 - next_); }
+  ~PixelAdder() { flush(); }
   PixelAdder(PixelAdder const&) = delete;
   PixelAdder& operator=(PixelAdder const&) = delete;
 
@@ -115,6 +116,11 @@ class PixelAdder {
     if (!first && !second) return;
     next_ = 1 - next_;
     spread(next_);
+  }
+  /// Completes what was added.
+  void flush() {
+    spread(1 - next_);
+    joined_[1 - next_][0].x = joined_[1 - next_][1].x = nullptr;
   }
 
  private:
@@ -168,15 +174,33 @@ struct ViewPairs {
 
 /// As run_pass() for pairs of views, first windows.
 template <class G>
-void run_pairs(int count, ViewPairs const& pairs, Index length, Real* from_slice_0, Prefetcher& ahead,
-               PixelAdder<G>& adder) {
+void run_pairs(BackJob<G> const& job, int count, BackPass& pass, ViewPairs const& pairs, Slot const& slot, Index length,
+               Real* from_slice_0, Prefetcher& ahead, PixelAdder<G>& adder) {
+  auto const view = [&](int u) {
+    int const v = pass.views.begin + u;
+    return PairView{job.sino.view(v), job.sino.channel_stride, job.geometry.squared_heights(v), &pass.view[u]};
+  };
+  bool joined[pass_views] = {};
+  for (int i = 0; i < pairs.size; ++i) {
+    auto& a = pass.view[pairs.view[2 * i]];
+    auto& b = pairs.view[2 * i + 1] < 0 ? a : pass.view[pairs.view[2 * i + 1]];
+    joined[i] = pairs_up(a, b);
+    if (joined[i]) match_reach(job.cylinder, count, a, b);
+  }
   int const block = pixel_block(length);
   for (int begin = 0; begin < count; begin += block) {
     int const end = begin + block < count ? begin + block : count;
     for (int p = begin; p < end; ++p) ahead.step();
-    for (int i = 0; i < pairs.size; ++i)
-      for (int p = begin; p < end; ++p)
-        adder.add(pairs.view[2 * i], pairs.view[2 * i + 1], p, from_slice_0 + p * length);
+    for (int i = 0; i < pairs.size; ++i) {
+      int const u = pairs.view[2 * i], v = pairs.view[2 * i + 1];
+      if (joined[i]) {
+        adder.flush();
+        PairView const a = view(u), b = view(v < 0 ? u : v);
+        back_pair(job.cylinder, a, v < 0 ? nullptr : &b, {begin, end}, slot, length, from_slice_0);
+        continue;
+      }
+      for (int p = begin; p < end; ++p) adder.add(u, v, p, from_slice_0 + p * length);
+    }
   }
 }
 
@@ -203,7 +227,7 @@ void run_pass(BackJob<G> const& job, int count, BackPass& pass, BackPass const& 
   pairs.size = (num_general + 1) / 2;
   PixelAdder<G> adder(job, pass, slot);
   if (num_general > 0)
-    run_pairs(count, pairs, length, from_slice_0, ahead, adder);
+    run_pairs(job, count, pass, pairs, slot, length, from_slice_0, ahead, adder);
   else
     for (int p = 0; p < count; ++p) ahead.step();
   for (int w = 1; w < windows; ++w)

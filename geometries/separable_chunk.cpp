@@ -159,9 +159,33 @@ void find_fans(CylinderShape const& shape, bool to_slices, Range wanted, int cou
   find_reach(shape, to_slices, wanted, count, boxes, fans);
   if (!to_slices) find_row_boxes(count, boxes, fans);
   if (to_slices)
-    find_cells(shape.num_rows, count, fans_of_slices(boxes, fans));
+    find_cells(shape, count, boxes, fans);
   else
     find_cells(shape.num_slices, count, fans);
+}
+
+void find_cells(CylinderShape const& shape, int count, ChunkBoxes const& boxes, ChunkFans const& fans) {
+  find_cells(shape.num_rows, count, fans_of_slices(boxes, fans));
+}
+
+ChunkPath find_path(CylinderShape const& shape, int count, ChunkBoxes const& boxes, ChunkFans const& fans) {
+  if (shape.limits.rows != TapLimits::none) return {};
+  double const* __restrict const step = boxes.row_step;
+  Real const* __restrict const width = boxes.row_width;
+  Real* __restrict const inverse = fans.inverse;
+  Real widest = 0, narrowest = 1;
+  double steepest = 0;
+#pragma omp simd reduction(max : widest, steepest) reduction(min : narrowest)
+  for (int p = 0; p < count; ++p) {
+    double const size = step[p] < 0 ? -step[p] : step[p];
+    widest = width[p] > widest ? width[p] : widest;
+    narrowest = width[p] < narrowest ? width[p] : narrowest;
+    steepest = size > steepest ? size : steepest;
+    inverse[p] = 1 / width[p];
+  }
+  // Also chunks of two taps must do with three: see back_pair().
+  if (fan_path(2, steepest) == FanPath::wide) return {};
+  return {fan_path(widest, steepest), narrowest >= 1};
 }
 
 TapShape tap_shape(int count, int num_channels, ChunkBoxes const& boxes) {

@@ -23,11 +23,17 @@ struct ChunkFans {
   int *begin, *end;              ///< vectors of boxes that meet cells
   int *cells_begin, *cells_end;  ///< vectors of cells that these are read from
   int* base;                     ///< lines of one vector: cell of box 0
-  Real *fraction, *inverse;      ///< its distance from the cell's left edge, and 1 / width
+  Real *fraction, *inverse;  ///< its distance from the cell's left edge, and 1 / width; inverse: see find_path() too
 };
 
 /// How a chunk is handled whose cylinders and rows are one vector each: not so, or with so many taps per box.
 enum class ThinTaps { none, two, three };
+
+/// How all boxes of a chunk can be handled alike.
+struct ChunkPath {
+  FanPath taps = FanPath::wide;  ///< wide: they cannot
+  bool beyond_cell = false;      ///< no box is narrower than a cell
+};
 
 /// Taps of one window: base[pixel], weight[tap * stride + pixel].
 struct ChunkTaps {
@@ -48,6 +54,7 @@ struct ChunkMemory {
   alignas(64) Real weight[max_taps * N];
   TapShape shape;
   ThinTaps thin = ThinTaps::none;
+  ChunkPath path;  ///< of back projection
 
   ChunkBoxes boxes() { return {cell, left, width, scale, row_left, row_step, row_width, rise}; }
   ChunkFans fans() {
@@ -103,6 +110,12 @@ ThinTaps find_thin_fans(CylinderShape const& shape, bool to_slices, int count, C
 void find_fans(CylinderShape const& shape, bool to_slices, Range wanted, int count, ChunkBoxes const& boxes,
                ChunkFans const& fans);
 
+/// For boxes of slices on rows. Fills fans.inverse.
+ChunkPath find_path(CylinderShape const& shape, int count, ChunkBoxes const& boxes, ChunkFans const& fans);
+
+/// The part of find_fans() that follows from the reach, for boxes of slices on rows.
+void find_cells(CylinderShape const& shape, int count, ChunkBoxes const& boxes, ChunkFans const& fans);
+
 /// How many taps the chunk's boxes have.
 TapShape tap_shape(int count, int num_channels, ChunkBoxes const& boxes);
 
@@ -122,6 +135,8 @@ void prepare_chunk(G const& geometry, CylinderShape const& shape, int v, Real co
   if (chunk.thin == ThinTaps::none) find_fans(shape, power > 0, wanted, count, boxes, chunk.fans());
   chunk.shape = tap_shape(count, geometry.num_channels, boxes);
   place_chunk(count, geometry.num_channels, chunk.shape, 0, power, boxes, chunk.taps());
+  bool const alike = power == 1 && chunk.thin == ThinTaps::none;
+  chunk.path = alike ? find_path(shape, count, boxes, chunk.fans()) : ChunkPath();
 }
 
 /// Channels that the taps touch.

@@ -7,40 +7,6 @@
 namespace strata::separable {
 namespace {
 
-/// h[row] = sum over taps of weight * sino, for the rows of `vectors`. What is stored behind the last row is not read.
-template <int NT>
-void join_channels(RowTaps const& taps, Range vectors, int num_rows, Real* h) {
-  FanVector weight[NT];
-  for (int t = 0; t < NT; ++t) weight[t] = FanVector(taps.weight[t]);
-  auto const join = [&](int j) {
-    Real const* const from = taps.sino + j * FanVector::width;
-    auto sum = weight[0] * FanVector::load(from);
-#pragma GCC unroll 4
-    for (int t = 1; t < NT; ++t) sum = fma(weight[t], FanVector::load(from + t * taps.channel_stride), sum);
-    return sum;
-  };
-  int const whole = num_rows / FanVector::width;
-  int const end = vectors.end < whole ? vectors.end : whole;
-  for (int j = vectors.begin; j < end; ++j) join(j).store(h + j * FanVector::width);
-  if (vectors.end > whole) join(whole).first(num_rows % FanVector::width).store(h + whole * FanVector::width);
-}
-
-/// Taps at the end that weigh nothing are left out.
-void join_channels(RowTaps const& taps, Range vectors, int num_rows, Real* h) {
-  int count = taps.count;
-  while (count > 1 && taps.weight[count - 1] == 0) --count;
-  switch (count) {
-    case 1:
-      return join_channels<1>(taps, vectors, num_rows, h);
-    case 2:
-      return join_channels<2>(taps, vectors, num_rows, h);
-    case 3:
-      return join_channels<3>(taps, vectors, num_rows, h);
-    default:
-      return join_channels<4>(taps, vectors, num_rows, h);
-  }
-}
-
 /// Calls f(taps) with what the path of `fan` needs.
 template <bool squared, class F>
 void with_taps(Fan const& fan, Real const* h, F const& f) {
@@ -137,22 +103,63 @@ void scale_slices(CylinderSource const& source, Index position, Secant const& se
   }
 }
 
+/// NV vectors of NT channels in registers, which move on with the entries: a channel is read and written once while
+/// these come one after the other.
+template <int NT, int NV>
+struct ChannelWindow {
+  FanVector sum[NT][NV];
+  Real* at;
+  Index channel_stride;
+
+  ChannelWindow(Real* first, Index stride) : at(first), channel_stride(stride) { load<0>(); }
+  KOKKOS_FORCEINLINE_FUNCTION void move(int channels) {
+    if (channels == 1) {
+      store<1>();
+#pragma GCC unroll 4
+      for (int t = 0; t + 1 < NT; ++t)
+#pragma GCC unroll 4
+        for (int q = 0; q < NV; ++q) sum[t][q] = sum[t + 1][q];
+      at += channel_stride;
+      load<NT - 1>();
+    } else {
+      store<NT>();
+      at += channels * channel_stride;
+      load<0>();
+    }
+  }
+  template <int count>
+  KOKKOS_FORCEINLINE_FUNCTION void store() const {
+#pragma GCC unroll 4
+    for (int t = 0; t < count; ++t)
+#pragma GCC unroll 4
+      for (int q = 0; q < NV; ++q) sum[t][q].store(at + t * channel_stride + q * FanVector::width);
+  }
+
+ private:
+  template <int first>
+  KOKKOS_FORCEINLINE_FUNCTION void load() {
+#pragma GCC unroll 4
+    for (int t = first; t < NT; ++t)
+#pragma GCC unroll 4
+      for (int q = 0; q < NV; ++q) sum[t][q] = FanVector::load(at + t * channel_stride + q * FanVector::width);
+  }
+};
+
 template <int NT, int NV>
 KOKKOS_FORCEINLINE_FUNCTION void add_vectors(ForwardEntry const* entries, int count, Index channel_stride, int j,
                                              Real* sino) {
-  FanVector sum[NT][NV];
-#pragma GCC unroll 4
-  for (int t = 0; t < NT; ++t)
-#pragma GCC unroll 4
-    for (int q = 0; q < NV; ++q) sum[t][q] = FanVector::load(sino + t * channel_stride + q * FanVector::width);
+  int channel = entries[0].channel;
+  ChannelWindow<NT, NV> window(sino + channel * channel_stride + j * FanVector::width, channel_stride);
   for (int e = 0; e < count; ++e) {
     ForwardEntry const& entry = entries[e];
+    if (entry.channel != channel) window.move(entry.channel - channel);
+    channel = entry.channel;
     auto const add = [&](auto const& value) {
 #pragma GCC unroll 4
       for (int q = 0; q < NV; ++q) {
         auto const u = value(j + q);
 #pragma GCC unroll 4
-        for (int t = 0; t < NT; ++t) sum[t][q] = fma(FanVector(entry.weight[t]), u, sum[t][q]);
+        for (int t = 0; t < NT; ++t) window.sum[t][q] = fma(FanVector(entry.weight[t]), u, window.sum[t][q]);
       }
     };
     if (entry.path == FanPath::two_taps)
@@ -162,19 +169,15 @@ KOKKOS_FORCEINLINE_FUNCTION void add_vectors(ForwardEntry const* entries, int co
     else
       add([&](int i) { return FanVector::load(entry.cells + i * FanVector::width); });
   }
-#pragma GCC unroll 4
-  for (int t = 0; t < NT; ++t)
-#pragma GCC unroll 4
-    for (int q = 0; q < NV; ++q) sum[t][q].store(sino + t * channel_stride + q * FanVector::width);
+  window.template store<NT>();
 }
 
 template <int NT>
 void add_entries(ForwardEntry const* entries, int count, Index channel_stride, Range vectors, Real* sino) {
   constexpr int most = NT < 4 ? 4 : 3;
   int j = vectors.begin;
-  for (; j + most <= vectors.end; j += most)
-    add_vectors<NT, most>(entries, count, channel_stride, j, sino + j * FanVector::width);
-  for (; j < vectors.end; ++j) add_vectors<NT, 1>(entries, count, channel_stride, j, sino + j * FanVector::width);
+  for (; j + most <= vectors.end; j += most) add_vectors<NT, most>(entries, count, channel_stride, j, sino);
+  for (; j < vectors.end; ++j) add_vectors<NT, 1>(entries, count, channel_stride, j, sino);
 }
 
 }  // namespace
@@ -204,7 +207,7 @@ void spread_one(CylinderShape const& shape, JoinedRows const& joined, bool squar
   if (squared) return back_slices<true>(fan, SecantSquare(line.rise), joined);
   if (shape.secant.kind == SecantKind::one) return back_slices<false>(fan, SecantOne(), joined);
   if (shape.secant.kind == SecantKind::polynomial)
-    return back_slices<false>(fan, SecantPolynomial(shape.secant, line.rise), joined);
+    return back_slices<false>(fan, SecantPolynomial<>(shape.secant, line.rise), joined);
   back_slices<false>(fan, SecantRoot(line.rise), joined);
 }
 
@@ -214,8 +217,8 @@ void spread_two(CylinderShape const& shape, Fan const& a, Fan const& b, JoinedRo
   Real const rise_a = first.line.rise, rise_b = second.line.rise;
   if (shape.secant.kind == SecantKind::one) return back_two_views<Taps>(a, b, SecantOne(), SecantOne(), first, second);
   if (shape.secant.kind == SecantKind::polynomial)
-    return back_two_views<Taps>(a, b, SecantPolynomial(shape.secant, rise_a), SecantPolynomial(shape.secant, rise_b),
-                                first, second);
+    return back_two_views<Taps>(a, b, SecantPolynomial<>(shape.secant, rise_a),
+                                SecantPolynomial<>(shape.secant, rise_b), first, second);
   back_two_views<Taps>(a, b, SecantRoot(rise_a), SecantRoot(rise_b), first, second);
 }
 
@@ -250,10 +253,12 @@ void prepare_entry(CylinderShape const& shape, CylinderSource const& source, Ind
   };
   if (shape.secant.kind == SecantKind::one)
     scale(SecantOne());
-  else if (shape.secant.kind == SecantKind::polynomial)
-    scale(SecantPolynomial(shape.secant, line.rise));
-  else
+  else if (shape.secant.kind == SecantKind::root)
     scale(SecantRoot(line.rise));
+  else if (shape.secant.degree > 2)
+    scale(SecantPolynomial<3>(shape.secant, line.rise));
+  else
+    scale(SecantPolynomial<2>(shape.secant, line.rise));
 
   entry.path = limited || !joined ? FanPath::ready : fan.path;
   entry.cells = cells;
@@ -274,9 +279,6 @@ void prepare_entry(CylinderShape const& shape, CylinderSource const& source, Ind
 }
 
 void add_entries(ForwardEntry const* entries, int count, int num_taps, Index channel_stride, Real* sino) {
-  Range vectors = entries[0].vectors;
-  bool equal = true;
-  for (int e = 1; e < count; ++e) equal = equal && entries[e].vectors == vectors;
   auto const add = [&](int from, int number, Range reached) {
     switch (num_taps) {
       case 1:
@@ -289,9 +291,10 @@ void add_entries(ForwardEntry const* entries, int count, int num_taps, Index cha
         return add_entries<4>(entries + from, number, channel_stride, reached, sino);
     }
   };
-  if (equal) return add(0, count, vectors);
-  for (int e = 0; e < count; ++e)  // near the ends of the cylinder or of the detector
-    if (!entries[e].vectors.empty()) add(e, 1, entries[e].vectors);
+  for (int begin = 0, end = 0; begin < count; begin = end) {  // reaches differ near the ends of cylinder or detector
+    while (end < count && entries[end].vectors == entries[begin].vectors) ++end;
+    add(begin, end - begin, entries[begin].vectors);
+  }
 }
 
 }  // namespace strata::separable

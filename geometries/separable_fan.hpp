@@ -18,6 +18,13 @@ constexpr int max_taps = 4;
 /// How values are fetched: from 32 cells in registers with two or three taps, or one by one.
 enum class FanPath { two_taps, three_taps, wide, ready };
 
+/// The path for boxes `step` cells apart, without sign.
+KOKKOS_FORCEINLINE_FUNCTION FanPath fan_path(Real width, double step) {
+  double const reach = (FanVector::width - 1) * step, fits = 2 * FanVector::width - 0.1;
+  if (width <= 1 && reach + 2 < fits) return FanPath::two_taps;
+  return width <= 2 && reach + 3 < fits ? FanPath::three_taps : FanPath::wide;
+}
+
 /// Places of the boxes of one line, for each vector of boxes: first cell, and the distance of the first box from it.
 struct FanTable {
   int* base;
@@ -86,6 +93,7 @@ struct RowBoxes {
 
 /// A cylinder on its way to the rows of one channel group.
 struct ForwardEntry {
+  int channel;  ///< first of the taps
   FanPath path;
   Real const* cells;  ///< slices times 1/cos(phi), or ready rows
   FanTable table;
@@ -102,11 +110,11 @@ struct EntryMemory {
   FanTable table;
 };
 
-/// Fills all of `entry` but the weights and the vectors, which are not empty.
+/// Fills all of `entry` but the channel, the weights and the vectors, which are not empty.
 void prepare_entry(CylinderShape const& shape, CylinderSource const& source, Index position, RowBoxes const& boxes,
                    Real const* heights, EntryMemory const& memory, ForwardEntry& entry);
 
-/// Adds entries that have the same channels: sino[t * channel_stride + row] += weight[t] * Vert x.
+/// Adds entries whose channels do not descend: sino[(channel + t) * channel_stride + row] += weight[t] * Vert x.
 void add_entries(ForwardEntry const* entries, int count, int num_taps, Index channel_stride, Real* sino);
 
 }  // namespace strata::separable

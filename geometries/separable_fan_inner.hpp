@@ -19,16 +19,12 @@ struct Fan {
 
   Fan(double left_edge, double box_step, Real box_width, int cells, FanTable const& memory)
       : left(left_edge), step(box_step), width(box_width), num_cells(cells), table(memory) {
-    double const reach = (FanVector::width - 1) * Kokkos::abs(step);
-    double const fits = 2 * FanVector::width - 0.1;
-    path = width <= 1 && reach + 2 < fits   ? FanPath::two_taps
-           : width <= 2 && reach + 3 < fits ? FanPath::three_taps
-                                            : FanPath::wide;
+    path = fan_path(width, Kokkos::abs(step));
     span = 2 * FanVector::width;
     lowest = -guard;
     if (path != FanPath::wide) return;
     constexpr double limit = 1 << 28;
-    double const most = reach + static_cast<double>(width) + 3;
+    double const most = (FanVector::width - 1) * Kokkos::abs(step) + static_cast<double>(width) + 3;
     span = static_cast<int>(most < limit ? most : limit);
     lowest = -span - 1;
   }
@@ -41,6 +37,40 @@ struct Fan {
                    table.fraction);
   }
 };
+
+/// h[row] = sum over taps of weight * sino, for the rows of `vectors`. What is stored behind the last row is not read.
+template <int NT>
+KOKKOS_FORCEINLINE_FUNCTION void join_channels(RowTaps const& taps, Range vectors, int num_rows, Real* h) {
+  FanVector weight[NT];
+  for (int t = 0; t < NT; ++t) weight[t] = FanVector(taps.weight[t]);
+  auto const join = [&](int j) {
+    Real const* const from = taps.sino + j * FanVector::width;
+    auto sum = weight[0] * FanVector::load(from);
+#pragma GCC unroll 4
+    for (int t = 1; t < NT; ++t) sum = fma(weight[t], FanVector::load(from + t * taps.channel_stride), sum);
+    return sum;
+  };
+  int const whole = num_rows / FanVector::width;
+  int const end = vectors.end < whole ? vectors.end : whole;
+  for (int j = vectors.begin; j < end; ++j) join(j).store(h + j * FanVector::width);
+  if (vectors.end > whole) join(whole).first(num_rows % FanVector::width).store(h + whole * FanVector::width);
+}
+
+/// Taps at the end that weigh nothing are left out.
+KOKKOS_FORCEINLINE_FUNCTION void join_channels(RowTaps const& taps, Range vectors, int num_rows, Real* h) {
+  int count = taps.count;
+  while (count > 1 && taps.weight[count - 1] == 0) --count;
+  switch (count) {
+    case 1:
+      return join_channels<1>(taps, vectors, num_rows, h);
+    case 2:
+      return join_channels<2>(taps, vectors, num_rows, h);
+    case 3:
+      return join_channels<3>(taps, vectors, num_rows, h);
+    default:
+      return join_channels<4>(taps, vectors, num_rows, h);
+  }
+}
 
 /// Distances of the boxes of a vector from its first cell, less the table's fraction.
 inline FanVector lane_steps(Real step) {
@@ -56,10 +86,10 @@ struct TwoTaps {
   FanTable table;
   FanVector steps, inverse;
 
-  TwoTaps(Fan const& fan, Real const* from)
-      : cells(from), table(fan.table), steps(lane_steps(static_cast<Real>(fan.step))), inverse(1 / fan.width) {}
-  explicit TwoTaps(ForwardEntry const& entry)
-      : cells(entry.cells), table(entry.table), steps(lane_steps(entry.step)), inverse(entry.inverse_width) {}
+  TwoTaps(Fan const& fan, Real const* from) : TwoTaps(from, fan.table, static_cast<Real>(fan.step), 1 / fan.width) {}
+  explicit TwoTaps(ForwardEntry const& entry) : TwoTaps(entry.cells, entry.table, entry.step, entry.inverse_width) {}
+  TwoTaps(Real const* from, FanTable const& places, Real step, Real inverse_width)
+      : cells(from), table(places), steps(lane_steps(step)), inverse(inverse_width) {}
 
   KOKKOS_FORCEINLINE_FUNCTION FanVector operator()(int j) const {
     Real const* const from = cells + table.base[j];
@@ -74,8 +104,8 @@ struct TwoTaps {
   }
 };
 
-/// As TwoTaps for boxes of 1 to 2 cells.
-template <bool squared>
+/// As TwoTaps for boxes of up to 2 cells; `beyond_cell`: of 1 to 2 cells, which saves an operation.
+template <bool squared, bool beyond_cell = false>
 struct ThreeTaps {
   Real const* cells;
   FanTable table;
@@ -85,6 +115,12 @@ struct ThreeTaps {
       : ThreeTaps(from, fan.table, static_cast<Real>(fan.step), 1 / fan.width) {}
   explicit ThreeTaps(ForwardEntry const& entry)
       : ThreeTaps(entry.cells, entry.table, entry.step, entry.inverse_width) {}
+  ThreeTaps(Real const* from, FanTable const& places, Real step, Real inverse_width)
+      : cells(from),
+        table(places),
+        steps(lane_steps(step)),
+        inverse(inverse_width),
+        last_start(1 - 2 * inverse_width) {}
 
   KOKKOS_FORCEINLINE_FUNCTION FanVector operator()(int j) const {
     Real const* const from = cells + table.base[j];
@@ -92,21 +128,14 @@ struct ThreeTaps {
     auto const at = steps + FanVector(table.fraction[j]);
     auto const cell = at.whole();
     auto const inside = at.fraction();
-    auto const first = smaller(minus_product(inside, inverse, inverse), FanVector(1));
+    auto const rest = minus_product(inside, inverse, inverse);
+    auto const first = beyond_cell ? rest : smaller(rest, FanVector(1));
     auto const last = larger(fma(inside, inverse, last_start), FanVector());
     auto const a = pick(low, high, cell), b = pick(low, high, cell + 1), c = pick(low, high, cell + 2);
     if constexpr (!squared) return fma(last, c - b, fma(first, a - b, b));
     auto const middle = FanVector(1) - first - last;
     return fma(last * last, c, fma(first * first, a, (middle * middle) * b));
   }
-
- private:
-  ThreeTaps(Real const* from, FanTable const& places, Real step, Real inverse_width)
-      : cells(from),
-        table(places),
-        steps(lane_steps(step)),
-        inverse(inverse_width),
-        last_start(1 - 2 * inverse_width) {}
 };
 
 /// As TwoTaps for boxes of any width.
@@ -223,6 +252,8 @@ struct SecantRoot {
   FanVector operator()(FanVector const& height) const { return square_root(fma(rise, height, FanVector(1))); }
 };
 
+/// \tparam degree 3, or 2 where the rule has no more
+template <int degree = 3>
 struct SecantPolynomial {
   FanVector c0, c1, c2, c3;
   SecantPolynomial(SecantRule const& rule, Real rise)
@@ -230,7 +261,10 @@ struct SecantPolynomial {
         c1(rule.coefficients[1] * rise),
         c2(rule.coefficients[2] * (rise * rise)),
         c3(rule.coefficients[3] * (rise * rise * rise)) {}
-  FanVector operator()(FanVector const& height) const { return fma(fma(fma(c3, height, c2), height, c1), height, c0); }
+  FanVector operator()(FanVector const& height) const {
+    auto const upper = degree > 2 ? fma(c3, height, c2) : c2;
+    return fma(fma(upper, height, c1), height, c0);
+  }
 };
 
 /// The box of one slice, cell by cell.

@@ -26,39 +26,76 @@ struct ForwardJob {
         num_views(shape.projector.views.size()) {}
 };
 
-/// Collects cylinders that share their channels.
-struct EntryBatch {
-  ForwardEntry entries[max_entries];
-  int size = 0;
+/// What happens to lines of a view before and after entries are added to them: nothing.
+struct StoredLines {
+  void before(ForwardEntry const*, int) {}
+  void after(ForwardEntry const*, int, int) {}
 };
 
-/// Projects the pixels order[begin .. end), which have the same first channel.
-template <class G>
-void add_bucket(ForwardJob<G> const& job, int view, int first, ChunkMemory<forward_chunk> const& chunk,
-                std::uint8_t const* order, int begin, int end, Rows<Real> const& sino, Slot const& slot) {
-  EntryBatch batch;
+/// Lines of one view that are used as soon as they are complete and need not be cleared before; `use`(channel, line)
+/// gets those that entries touch, in order.
+template <class Use>
+class PassingLines {
+ public:
+  PassingLines(Rows<Real> const& lines, int num_taps, Use const& use) : lines_(lines), num_taps_(num_taps), use_(use) {}
+  void before(ForwardEntry const* entries, int count) {
+    for (int e = 0; e < count; ++e)
+      for (; begun_ < entries[e].channel + num_taps_; ++begun_) {
+        if (begun_ < entries[e].channel) begun_ = entries[e].channel;
+        Real* const line = lines_.data + begun_ * lines_.channel_stride;
+        for (Index i = 0, end = lines_.channel_stride; i < end; i += FanVector::width) FanVector().store(line + i);
+      }
+  }
+  /// \param next channel of the next entry
+  void after(ForwardEntry const* entries, int count, int next) {
+    for (int e = 0; e < count; ++e) {
+      int const first = entries[e].channel, end = first + num_taps_ < next ? first + num_taps_ : next;
+      for (done_ = first > done_ ? first : done_; done_ < end; ++done_)
+        use_(done_, lines_.data + done_ * lines_.channel_stride);
+    }
+  }
+
+ private:
+  Rows<Real> lines_;
+  int num_taps_;
+  Use const& use_;
+  int begun_ = 0, done_ = 0;  ///< all channels below
+};
+
+/// Adds the pixels of a chunk, sorted by `order`, to one view [channel][row].
+template <class G, class Lines>
+void add_sorted(ForwardJob<G> const& job, int view, int first, ChunkMemory<forward_chunk> const& chunk,
+                std::uint8_t const* order, int count, Rows<Real> const& sino, Slot const& slot, Lines& lines) {
+  ForwardEntry entries[max_entries];
+  int size = 0;
   int const num_taps = chunk.shape.width;
-  Real* const to = sino.data + chunk.base[order[begin]] * sino.channel_stride;
   Real const* const heights = job.geometry.squared_heights(view);
-  auto const flush = [&] {
-    if (batch.size > 0) add_entries(batch.entries, batch.size, num_taps, sino.channel_stride, to);
-    batch.size = 0;
+  auto const flush = [&](int next) {
+    if (size == 0) return;
+    lines.before(entries, size);
+    add_entries(entries, size, num_taps, sino.channel_stride, sino.data);
+    lines.after(entries, size, next);
+    size = 0;
   };
-  for (int i = begin; i < end; ++i) {
+  for (int i = 0; i < count; ++i) {
     int const p = order[i];
-    auto& entry = batch.entries[batch.size];
     Real all = 0;
-    for (int t = 0; t < num_taps; ++t) all += entry.weight[t] = chunk.weight[t * forward_chunk + p];
-    entry.vectors = chunk.reach(p);
-    if (all == 0 || entry.vectors.empty()) continue;
+    for (int t = 0; t < num_taps; ++t) all += chunk.weight[t * forward_chunk + p];
+    Range const reach = chunk.reach(p);
+    if (all == 0 || reach.empty()) continue;
+    if (size == slot.num_entries) flush(chunk.base[p]);
+    auto& entry = entries[size];
+    entry.channel = chunk.base[p];
+    entry.vectors = reach;
+    for (int t = 0; t < num_taps; ++t) entry.weight[t] = chunk.weight[t * forward_chunk + p];
     Index const position = job.pixels.position ? job.pixels.position[first + p] : first + p;
     int const ahead = first + order[i + 2];
     job.source.prefetch(job.pixels.position ? job.pixels.position[ahead] : ahead);
     RowBoxes const boxes{chunk.line(p), chunk.fan_left[p], chunk.fan_step[p], chunk.fan_width[p], chunk.cells(p)};
-    prepare_entry(job.cylinder, job.source, position, boxes, heights, slot.entries[batch.size], entry);
-    if (++batch.size == slot.num_entries) flush();
+    prepare_entry(job.cylinder, job.source, position, boxes, heights, slot.entries[size], entry);
+    ++size;
   }
-  flush();
+  flush(job.geometry.num_channels);
 }
 
 /// Adds the projection of chunk `index` of the list to one view [channel][row].
@@ -80,11 +117,27 @@ void add_chunk(ForwardJob<G> const& job, int view, int index, Rows<Real> const& 
       continue;
     }
     order[count] = order[count + 1] = order[count - 1];
-    for (int begin = 0, end = 0; begin < count; begin = end) {
-      while (end < count && chunk.base[order[end]] == chunk.base[order[begin]]) ++end;
-      add_bucket(job, view, first, chunk, order, begin, end, sino, slot);
-    }
+    StoredLines lines;
+    add_sorted(job, view, first, chunk, order, count, sino, slot, lines);
   }
+}
+
+/// Calls use(channel, line [row]) for the channels of A x in one view that pixels touch, in order. Only for lists of
+/// one chunk; false: it is not for this view, and nothing was done.
+template <class G, class Use>
+bool project_in_passing(ForwardJob<G> const& job, int view, Rows<Real> const& lines, Slot const& slot, Use const& use) {
+  int const count = job.pixels.size;
+  if (count == 0 || count > forward_chunk) return false;
+  ChunkMemory<forward_chunk> chunk;
+  std::uint8_t order[forward_chunk + 2];
+  prepare_chunk(job.geometry, job.cylinder, view, job.pixels.row, job.pixels.col, count,
+                {0, vectors_of(job.cylinder.num_rows)}, 0, chunk);
+  if (chunk.shape.num_windows > 1 || chunk.thin != ThinTaps::none) return false;
+  sort_pixels(count, chunk.shape, chunk.base, slot.counts, order);
+  order[count] = order[count + 1] = order[count - 1];
+  PassingLines<Use> passing(lines, chunk.shape.width, use);
+  add_sorted(job, view, 0, chunk, order, count, lines, slot, passing);
+  return true;
 }
 
 inline void clear_view(Rows<Real> const& sino, int num_channels) {

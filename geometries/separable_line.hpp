@@ -32,6 +32,7 @@ enum class SecantKind { one, polynomial, root };
 struct SecantRule {
   SecantKind kind = SecantKind::one;
   Real coefficients[4] = {1, 0, 0, 0};  ///< of t^i
+  int degree = 0;                       ///< coefficients beyond are 0
 
   SecantRule() = default;
   /// For t in [0, largest].

@@ -6,44 +6,87 @@
 
 namespace strata::separable {
 
-/// rows[row] = sum over channels of w q^2.
-inline void sum_weighted_squares(Real const* __restrict q, Real const* __restrict w, int num_channels, int num_rows,
-                                 Index w_stride, Index q_stride, double* __restrict rows) {
-  for (int m = 0; m < num_rows; ++m) rows[m] = 0;
-  for (int n = 0; n < num_channels; ++n, q += q_stride) {
-    if (w) {
-#pragma omp simd
-      for (int m = 0; m < num_rows; ++m) {
-        auto const value = static_cast<double>(q[m]);
-        rows[m] += static_cast<double>(w[m]) * (value * value);
-      }
-      w += w_stride;
-    } else {
-#pragma omp simd
-      for (int m = 0; m < num_rows; ++m) {
-        auto const value = static_cast<double>(q[m]);
-        rows[m] += value * value;
-      }
+/// Sum of w q^2 over one view, channel by channel. Products are summed in float over aligned groups of 8 channels and
+/// in double beyond: channels that are 0 may be left out.
+class SquareSum {
+ public:
+  SquareSum(Slot const& slot, int num_rows, Index row_lanes)
+      : squares_(slot.squares), rows_(slot.rows), num_rows_(num_rows), row_lanes_(row_lanes) {
+    for (int m = 0; m < num_rows_; ++m) rows_[m] = 0;
+    clear();
+  }
+  /// Channels must ascend. \param w null: ones \param kept takes w q, unless null
+  void add(int channel, Real const* q, Real const* w, Real* kept) {
+    constexpr int group_size = 8;
+    if (channel / group_size != group_) flush();
+    group_ = channel / group_size;
+    Real* const squares = squares_;
+    for (Index i = 0, end = row_lanes_; i < end; i += FanVector::width) {
+      auto const value = FanVector::load(q + i);
+      auto const weighted = w ? value * FanVector::load(w + i) : value;
+      if (kept) weighted.store(kept + i);
+      fma(weighted, value, FanVector::load(squares + i)).store(squares + i);
     }
   }
-}
+  double total() {
+    flush();
+    double sum = 0;
+    for (int m = 0; m < num_rows_; ++m) sum += rows_[m];
+    return sum;
+  }
 
-/// Where a direction is projected in one view: `kept` [view][channel][row], or if null the slot's memory.
-inline Rows<Real> projected_view(Real* kept, int view, int num_channels, Index row_lanes, Slot const& slot) {
-  return {kept ? kept + view * (num_channels * row_lanes) : slot.view, 0, row_lanes};
-}
+ private:
+  void clear() {
+    for (Index i = 0; i < row_lanes_; i += FanVector::width) FanVector().store(squares_ + i);
+  }
+  void flush() {
+    Real const* __restrict const squares = squares_;
+    double* __restrict const rows = rows_;
+#pragma omp simd
+    for (int m = 0; m < num_rows_; ++m) rows[m] += static_cast<double>(squares[m]);
+    clear();
+  }
 
-/// Sum of w q^2 of one view; `rows` is scratch.
+  Real* squares_;
+  double* rows_;
+  int num_rows_;
+  Index row_lanes_;
+  int group_ = 0;
+};
+
+/// Sum of w q^2 of one view, q [channel][row]; `kept` takes w q, unless null.
 inline double view_curvature(Real const* q, Index q_stride, Rows<Real const> const& weights, int view, int num_channels,
-                             int num_rows, double* rows) {
-  sum_weighted_squares(q, weights.data ? weights.view(view) : nullptr, num_channels, num_rows, weights.channel_stride,
-                       q_stride, rows);
-  double sum = 0;
-  for (int row = 0; row < num_rows; ++row) sum += rows[row];
-  return sum;
+                             int num_rows, Index row_lanes, Slot const& slot, Real* kept) {
+  SquareSum sum(slot, num_rows, row_lanes);
+  for (int n = 0; n < num_channels; ++n)
+    sum.add(n, q + n * q_stride, weights.data ? weights.view(view) + n * weights.channel_stride : nullptr,
+            kept ? kept + n * row_lanes : nullptr);
+  return sum.total();
 }
 
-/// \param kept takes the projections, unless null
+inline void clear_lines(Real* lines, Index row_lanes, int begin, int end) {
+  for (Index i = begin * row_lanes; i < end * row_lanes; i += FanVector::width) FanVector().store(lines + i);
+}
+
+/// As view_curvature() of the job's projection; false: it is not for this view.
+template <class G>
+bool curvature_in_passing(ForwardJob<G> const& job, Rows<Real const> const& weights, int view, Index row_lanes,
+                          Slot const& slot, Real* kept, double& result) {
+  SquareSum sum(slot, job.cylinder.num_rows, row_lanes);
+  int next = 0;
+  bool const done = project_in_passing(job, view, {slot.view, 0, row_lanes}, slot, [&](int n, Real const* q) {
+    Real const* const w = weights.data ? weights.view(view) + n * weights.channel_stride : nullptr;
+    if (kept) clear_lines(kept, row_lanes, next, n);
+    sum.add(n, q, w, kept ? kept + n * row_lanes : nullptr);
+    next = n + 1;
+  });
+  if (!done) return false;
+  if (kept) clear_lines(kept, row_lanes, next, job.geometry.num_channels);
+  result = sum.total();
+  return true;
+}
+
+/// \param kept takes w q [view][channel][row], unless null
 template <class G>
 void curvature_of_views(ExecSpace const& exec, Workspace::Slots const& slots, ForwardJob<G> const& job,
                         Rows<Real const> const& weights, Real* kept, double* per_view) {
@@ -52,10 +95,13 @@ void curvature_of_views(ExecSpace const& exec, Workspace::Slots const& slots, Fo
       "strata::curvature", Policy(exec, 0, job.num_views, Kokkos::ChunkSize(1)), KOKKOS_LAMBDA(int v) {
         SlotLease const lease(slots);
         Slot const slot = lease.slot();
-        auto const q = projected_view(kept, v, job.geometry.num_channels, slots.row_lanes, slot);
-        project_view(job, v, q, slot);
-        per_view[v] = view_curvature(q.data, q.channel_stride, weights, v, job.geometry.num_channels,
-                                     job.cylinder.num_rows, slot.rows);
+        Index const row_lanes = slots.row_lanes;
+        int const num_channels = job.geometry.num_channels;
+        Real* const own = kept ? kept + v * (num_channels * row_lanes) : nullptr;
+        if (curvature_in_passing(job, weights, v, row_lanes, slot, own, per_view[v])) return;
+        project_view(job, v, {slot.view, 0, row_lanes}, slot);
+        per_view[v] =
+            view_curvature(slot.view, row_lanes, weights, v, num_channels, job.cylinder.num_rows, row_lanes, slot, own);
       });
 }
 
@@ -68,8 +114,9 @@ inline void projection_curvature(ExecSpace const& exec, SeparableShape const& sh
       "strata::projection_curvature", Policy(exec, 0, shape.projector.views.size(), Kokkos::ChunkSize(1)),
       KOKKOS_LAMBDA(int v) {
         SlotLease const lease(slots);
-        per_view[v] = view_curvature(projection.view(v), projection.channel_stride, weights, v,
-                                     shape.projector.num_channels, shape.cylinder.num_rows, lease.slot().rows);
+        per_view[v] =
+            view_curvature(projection.view(v), projection.channel_stride, weights, v, shape.projector.num_channels,
+                           shape.cylinder.num_rows, slots.row_lanes, lease.slot(), nullptr);
       });
 }
 
@@ -87,7 +134,7 @@ struct StepArrays {
   Real alpha;
   Rows<Real const> weights;  ///< null: ones
   Rows<Real> error;
-  Real* measured;  ///< [view][channel][row] projection of the direction; null: not kept
+  Real* measured;  ///< [view][channel][row] w times the projection of the direction; null: not kept
 
   StepArrays(Real length, Rows<Real const> const& w, Rows<Real> const& weighted_error, Real* projection)
       : alpha(length), weights(w), error(weighted_error), measured(projection) {}
@@ -99,26 +146,45 @@ struct StepArrays {
         measured(step.measured ? workspace.direction(step.direction.pixels.size()) : nullptr) {}
 };
 
-/// error -= alpha * w * q for one view. Written with fma, so that all callers round alike.
-inline void update_view(StepArrays const& step, int view, Real const* q, Index q_stride, int num_channels,
-                        Index row_lanes) {
-  FanVector const minus_alpha(-step.alpha);
-  for (int n = 0; n < num_channels; ++n) {
-    Real* const error = step.error.view(view) + n * step.error.channel_stride;
-    Real const* const w = step.weights.data ? step.weights.view(view) + n * step.weights.channel_stride : nullptr;
-    for (Index i = 0; i < row_lanes; i += FanVector::width) {
-      auto const factor = w ? minus_alpha * FanVector::load(w + i) : minus_alpha;
-      fma(factor, FanVector::load(q + n * q_stride + i), FanVector::load(error + i)).store(error + i);
-    }
+/// error -= alpha * (w * q) for the line of one channel; w null: ones. Written with fma, so that all callers round
+/// alike.
+inline void update_line(Real alpha, Real const* w, Real const* q, Index row_lanes, Real* error) {
+  FanVector const minus_alpha(-alpha);
+  for (Index i = 0; i < row_lanes; i += FanVector::width) {
+    auto const value = FanVector::load(q + i), weighted = w ? value * FanVector::load(w + i) : value;
+    fma(minus_alpha, weighted, FanVector::load(error + i)).store(error + i);
   }
+}
+
+/// For one view. \param weighted q is w q already
+inline void update_view(StepArrays const& step, int view, Real const* q, Index q_stride, bool weighted,
+                        int num_channels, Index row_lanes) {
+  for (int n = 0; n < num_channels; ++n) {
+    bool const by_weight = step.weights.data && !weighted;
+    update_line(step.alpha, by_weight ? step.weights.view(view) + n * step.weights.channel_stride : nullptr,
+                q + n * q_stride, row_lanes, step.error.view(view) + n * step.error.channel_stride);
+  }
+}
+
+template <class G>
+bool descend_in_passing(ForwardJob<G> const& job, StepArrays const& step, int view, Index row_lanes, Slot const& slot) {
+  return project_in_passing(job, view, {slot.view, 0, row_lanes}, slot, [&](int n, Real const* q) {
+    Real const* const w = step.weights.data ? step.weights.view(view) + n * step.weights.channel_stride : nullptr;
+    Real* const error = step.error.view(view) + n * step.error.channel_stride;
+    update_line(step.alpha, w, q, row_lanes, error);
+  });
 }
 
 /// Projects the direction, unless that is kept, and subtracts it from the error.
 template <class G>
 void descend_view(ForwardJob<G> const& job, StepArrays const& step, int view, Index row_lanes, Slot const& slot) {
-  auto const q = projected_view(step.measured, view, job.geometry.num_channels, row_lanes, slot);
-  if (!step.measured) project_view(job, view, q, slot);
-  update_view(step, view, q.data, row_lanes, job.geometry.num_channels, row_lanes);
+  int const num_channels = job.geometry.num_channels;
+  if (step.measured)
+    return update_view(step, view, step.measured + view * (num_channels * row_lanes), row_lanes, true, num_channels,
+                       row_lanes);
+  if (descend_in_passing(job, step, view, row_lanes, slot)) return;
+  project_view(job, view, {slot.view, 0, row_lanes}, slot);
+  update_view(step, view, slot.view, row_lanes, false, num_channels, row_lanes);
 }
 
 /// See Projector::subtract_projection().
@@ -128,7 +194,7 @@ inline void subtract_projection(ExecSpace const& exec, SeparableShape const& sha
   Kokkos::parallel_for(
       "strata::subtract_projection", Policy(exec, 0, shape.projector.views.size(), Kokkos::ChunkSize(1)),
       KOKKOS_LAMBDA(int v) {
-        update_view(step, v, projection.view(v), projection.channel_stride, shape.projector.num_channels,
+        update_view(step, v, projection.view(v), projection.channel_stride, false, shape.projector.num_channels,
                     shape.row_lanes());
       });
 }
@@ -153,16 +219,18 @@ void descend(ExecSpace const& exec, G const& geometry, SeparableShape const& sha
   descend_views(exec, workspace.slots(exec), job, StepArrays(step, weights, weighted_error, workspace));
 }
 
-/// One task is one view group: its views are updated, and back projected while they are in cache.
+/// One task is one view group: its views are updated, and back projected while they are in cache. The last group goes
+/// first, as its part of what curvature_of_views() kept may still be in a cache that is too small for all.
 ///   sums  [group of the device][entry][slice], overwritten
 template <class G>
 void descend_and_sum_groups(ExecSpace const& exec, Workspace::Slots const& slots, ForwardJob<G> const& step_job,
                             StepArrays const& step, BackJob<G> const& job, LocalGroups const& groups, Real* sums) {
   using Policy = Kokkos::RangePolicy<ExecSpace, Kokkos::Schedule<Kokkos::Dynamic>>;
   Kokkos::parallel_for(
-      "strata::descend_and_sum_groups", Policy(exec, 0, groups.size(), Kokkos::ChunkSize(1)), KOKKOS_LAMBDA(int group) {
+      "strata::descend_and_sum_groups", Policy(exec, 0, groups.size(), Kokkos::ChunkSize(1)), KOKKOS_LAMBDA(int task) {
         SlotLease const lease(slots);
         Slot const slot = lease.slot();
+        int const group = groups.size() - 1 - task;
         Range const views = groups.views(group);
         for (int v = views.begin; v < views.end && step_job.pixels.size > 0; ++v)
           descend_view(step_job, step, v, slots.row_lanes, slot);

@@ -28,7 +28,7 @@ struct Sizes {
     int const vectors = std::max(shape.slice_vectors(), shape.row_vectors());
     Index const table = entries * vectors * FanVector::width;
     reals = table + entries * (cells_size(slices) + row_lanes) + slices + 4 * cells_size(row_lanes) +
-            (ViewGroups::max_levels + 1) * back_chunk * slices + channels * row_lanes;
+            (ViewGroups::max_levels + 1) * back_chunk * slices + (channels + 1) * row_lanes;
     ints = (table + channels + 2 + 15) / 16 * 16;
     rows = row_lanes;
     // The sums of the device's groups, for subsets that are small against the plane; what does not fit takes the longer
@@ -98,6 +98,7 @@ Slot Workspace::Slots::slot(int index) const {
   }
   slot.levels = take(real, (ViewGroups::max_levels + 1) * back_chunk * slice_lanes);
   slot.view = take(real, num_channels * row_lanes);
+  slot.squares = take(real, row_lanes);
   slot.counts = whole;
   slot.rows = rows + index * rows_size;
   return slot;

@@ -30,6 +30,7 @@ struct Slot {
   Real* lines[4];  ///< [guard + rows + guard], guards are 0
   Real* levels;    ///< [ViewGroups::max_levels + 1][back_chunk][slices]
   Real* view;      ///< [channel][row]
+  Real* squares;   ///< [row]
   double* rows;    ///< [row]
   int* counts;     ///< [channel + 2]
 };
@@ -63,10 +64,10 @@ class Workspace {
   /// [group][entry][slice] for as many entries as fit.
   Array1<Real> const& group_sums() const { return group_sums_; }
 
-  /// Where the projection [view][channel][row] of a direction of `num_pixels` is kept; null for directions of so few
-  /// pixels that projecting them again costs less than memory traffic, and for sinograms that are too large.
+  /// Where the weighted projection [view][channel][row] of a direction of `num_pixels` is kept; null for directions of
+  /// so few pixels that projecting them again costs less than memory traffic, and for sinograms that are too large.
   Real* direction(int num_pixels) const {
-    return num_pixels >= 2 * shape_.projector.num_channels && direction_.extent(0) > 0 ? direction_.data() : nullptr;
+    return 4 * num_pixels >= shape_.projector.num_channels && direction_.extent(0) > 0 ? direction_.data() : nullptr;
   }
 
  private:

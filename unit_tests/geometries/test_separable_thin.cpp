@@ -122,10 +122,29 @@ void expect_same_step(Params const& params, int pixel_step) {
 }
 
 TEST(SeparableThin, StepsAlongMeasuredDirectionsGiveTheSameBits) {
-  for (int const pixel_step : {1, 5}) {  // of 62 pixels and more the projection is kept
+  for (int const pixel_step : {1, 5, 25}) {  // of 8 pixels and more the projection is kept
     expect_same_step(cone(5, 5, 0.45), pixel_step);
     expect_same_step(cone(19, 23, 0.45), pixel_step);
     expect_same_step(multiaxis(19, 23, 0.8), pixel_step);
+  }
+}
+
+TEST(SeparableThin, StepsSubtractTheProjectionAlsoOfPixelsBesideTheDetector) {
+  for (int const num_channels : {4, 9}) {
+    ConeBeamParams params = cone(19, 23, 0.45);
+    params.sinogram.num_det_channels = num_channels;
+    auto const pixels = pixels_of(params.recon, 1);
+    SeparableRun const run(params, pixels);
+    Values const x = random_values(Index(pixels.size()) * params.recon.num_slices, 1);
+    Values const w = random_values(params.sinogram.size(), 2), error = random_values(params.sinogram.size(), 3);
+    Values const projection = run.forward(x);
+
+    for (bool const measured : {false, true}) {
+      Values const left = run.descend(x, 0.5F, w, error, false, measured).first;
+
+      for (std::size_t i = 0; i < left.size(); ++i)
+        ASSERT_NEAR(left[i], error[i] - 0.5F * w[i] * projection[i], 1e-6F * (1 + std::abs(projection[i])));
+    }
   }
 }
 
