@@ -235,9 +235,11 @@ void Hdf5File::Impl::read_whole_numbers(std::string const& name, hid_t dataset, 
     require(ok, path, ": dataset '", name, "': cannot be read: ", hdf5_reason());
     for (std::size_t i = 0; i < size; ++i) {
       auto const value = values[i];
-      bool in_range = value >= std::numeric_limits<T>::min() && value <= std::numeric_limits<T>::max();
+      bool in_range = false;
       if constexpr (std::is_floating_point_v<std::decay_t<decltype(value)>>) {
         in_range = std::abs(value) < std::ldexp(1.0, std::numeric_limits<T>::digits) && value == std::trunc(value);
+      } else {
+        in_range = value >= std::numeric_limits<T>::min() && value <= std::numeric_limits<T>::max();
       }
       require(in_range, path, ": dataset '", name, "': expected whole numbers of ", 8 * sizeof(T), " bits, got ",
               value);

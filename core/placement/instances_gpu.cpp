@@ -6,9 +6,11 @@
 #ifdef KOKKOS_ENABLE_CUDA
 #include <cuda_runtime.h>
 #define STRATA_GPU(name) cuda##name
+using DeviceProperties = cudaDeviceProp;
 #else
 #include <hip/hip_runtime.h>
 #define STRATA_GPU(name) hip##name
+using DeviceProperties = hipDeviceProp_t;
 #endif
 
 namespace strata {
@@ -68,7 +70,7 @@ std::vector<DeviceInstance> make_instances(std::vector<int> const& physical) {
   std::vector<DeviceInstance> instances;
   for (int const device : physical) {
     check(STRATA_GPU(SetDevice)(device), "selecting a device");
-    STRATA_GPU(DeviceProp) properties;
+    DeviceProperties properties;
     check(STRATA_GPU(GetDeviceProperties)(&properties, device), "asking for properties");
     auto const compute = make_stream(), transfer = make_stream();
     instances.push_back(
