@@ -4,6 +4,7 @@
 
 #include "bench/suite/report.hpp"
 #include "bench/suite/table.hpp"
+#include "core/base/error.hpp"
 #include "core/base/log.hpp"
 #include "drivers/support/program.hpp"
 
@@ -50,16 +51,26 @@ void run(ProgramContext&) {
   std::optional<AtomicHdf5Writer> answers;
   if (!values.answers.empty()) answers.emplace(values.answers);
   std::vector<Finished> finished;
+  std::vector<std::string> failed;
   for (auto& row : rows) {
     if (answers) row.scan.reference_mode = row.reference_answers;
-    finished.push_back({row, row.run(row, {values.repeat, answers ? &*answers : nullptr})});
-    log::debug(row.name, ": ", finished.back().result.time.best, " s");
+    try {
+      finished.push_back({row, row.run(row, {values.repeat, answers ? &*answers : nullptr})});
+      log::debug(row.name, ": ", finished.back().result.time.best, " s");
+    } catch (Interrupted const&) {
+      throw;
+    } catch (std::exception const& error) {  // one row less, for example for want of memory
+      log::error(row.name, ": ", error.what());
+      failed.push_back(row.name);
+    }
   }
+  require(!finished.empty(), "none of the rows could be measured");
   // Last, for its arrays would count in the memory of the rows.
   Machine const machine = measure_machine();
   print_table(std::cout, machine, finished);
   if (!values.json.empty()) write_json(values.json, machine, finished);
   if (answers) answers->commit();
+  if (!failed.empty()) throw Error(text("not measured: ", joined(failed)));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/machine_peaks.hpp"
+#include "bench/suite/operands.hpp"
 #include "core/base/error.hpp"
 #include "core/base/version.hpp"
 #include "drivers/support/provenance.hpp"
@@ -91,12 +92,13 @@ nlohmann::ordered_json json_of(Machine const& machine, Finished const& finished)
 }  // namespace
 
 Machine measure_machine() {
-  return {cpu_name(), ExecSpace().concurrency(), fma_peak(), triad()};
+  return {make_devices(1)->descriptions().front(), cpu_name(), ExecSpace().concurrency(), fma_peak(), triad()};
 }
 
 void print_table(std::ostream& out, Machine const& machine, std::vector<Finished> const& rows) {
   out << "Strata " << version() << " (" << git_hash() << "), " << backend_name() << ", Kokkos " << kokkos_version()
       << ", " << machine.threads << " threads, " << machine.cpu << '\n'
+      << "device " << machine.device << '\n'
       << "peaks of this run: " << digits(machine.fma_peak, 4) << " G multiply-adds/s, triad "
       << digits(machine.triad, 3) << " GB/s\n";
   print_row(out, {"row", "best ms", "median ms", "cpu ms", "rate", "of peak", "devices", "host"});
@@ -120,6 +122,7 @@ void write_json(std::string const& path, Machine const& machine, std::vector<Fin
   json["kokkos"] = kokkos_version();
   json["fftw"] = std::string(fftwf_version);
   json["compiler"] = __VERSION__;
+  json["device"] = machine.device;
   json["cpu"] = machine.cpu;
   json["threads"] = machine.threads;
   json["fma_peak_per_second"] = 1e9 * machine.fma_peak;

@@ -15,6 +15,7 @@ struct Finished {
 
 /// What the machine and the build are, measured in this run.
 struct Machine {
+  std::string device;  ///< the first one
   std::string cpu;
   int threads = 1;
   double fma_peak = 0;  ///< 1e9 multiply-adds a second

@@ -69,12 +69,16 @@ std::shared_ptr<Geometry const> make_multiaxis(Scan const& scan) {
   return make_multiaxis_scan(params);
 }
 
-Scan cube(std::string name, int size, int views, Region region, Make make) {
+Scan box(std::string name, int size, int slices, int views, Region region, Make make) {
   return {.name = std::move(name),
-          .sinogram = {views, size, size},
-          .recon = {size, size, size},
+          .sinogram = {views, slices, size},
+          .recon = {size, size, slices},
           .region = region,
           .make = make};
+}
+
+Scan cube(std::string name, int size, int views, Region region, Make make) {
+  return box(std::move(name), size, size, views, region, make);
 }
 
 Scan divergent(Scan scan) {
@@ -91,14 +95,16 @@ Scan parallel_cube(std::string name, int size, int views, Region region) {
   return cube(std::move(name), size, views, region, make_parallel);
 }
 
-Scan parallel_flat(std::string name, int size, int slices, int views) {
-  Scan scan = cube(std::move(name), size, views, Region::all, make_parallel);
-  scan.sinogram.num_det_rows = scan.recon.num_slices = slices;
-  return scan;
+Scan parallel_box(std::string name, int size, int slices, int views, Region region) {
+  return box(std::move(name), size, slices, views, region, make_parallel);
 }
 
 Scan cone_cube(std::string name, int size, int views, Region region) {
-  return divergent(cube(std::move(name), size, views, region, make_cone));
+  return cone_box(std::move(name), size, size, views, region);
+}
+
+Scan cone_box(std::string name, int size, int slices, int views, Region region) {
+  return divergent(box(std::move(name), size, slices, views, region, make_cone));
 }
 
 Scan translation_cube(std::string name, int size, int side) {

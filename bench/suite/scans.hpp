@@ -10,10 +10,11 @@ namespace strata::bench {
 
 /// A cube of voxels whose slices are as many as detector rows; parallel beams over half a turn.
 Scan parallel_cube(std::string name, int size, int views, Region region = Region::all);
-/// The same, with fewer slices than columns.
-Scan parallel_flat(std::string name, int size, int slices, int views);
+/// The same, with as many slices and rows as given.
+Scan parallel_box(std::string name, int size, int slices, int views, Region region = Region::all);
 /// A cube of voxels before a flat detector, circular, over a full turn.
 Scan cone_cube(std::string name, int size, int views, Region region = Region::all);
+Scan cone_box(std::string name, int size, int slices, int views, Region region = Region::all);
 /// A cube that is shifted to side x side places in a plane along the detector, a quarter of its width apart in all.
 Scan translation_cube(std::string name, int size, int side);
 /// A full turn of parallel beams, 30 degrees out of the plane of rotation.

@@ -26,20 +26,26 @@ void add(std::vector<Row>& rows, std::string const& group, Scan const& scan, std
 }
 
 std::vector<Operator> const subsets{{"forward_subset", run_forward_subset, {1}}, {"back_subset", run_back_subset, {1}}};
-std::vector<Operator> const prior{
-    {"gradient", run_prior, {1, 2}}, {"gradient_subset", run_prior_subset, {1}}, {"denoise", run_denoise, {1, 2}}};
-std::vector<Operator> const vcd{{"vcd", run_vcd, {1, 2}, true}};
+
+std::vector<Operator> prior_on(std::vector<int> const& devices) {
+  return {
+      {"gradient", run_prior, devices}, {"gradient_subset", run_prior_subset, {1}}, {"denoise", run_denoise, devices}};
+}
+
+std::vector<Operator> vcd_on(std::vector<int> const& devices) {
+  return {{"vcd", run_vcd, devices, true}};
+}
 
 std::vector<Operator> projectors(std::vector<int> const& devices) {
   return {{"forward", run_forward, devices}, {"back", run_back, devices}};
 }
 
 /// `name`: fbp or fdk.
-std::vector<Operator> direct(std::string const& name) {
-  return {{"filter", run_filter, {1, 2}, true}, {name, run_direct, {1, 2}, true}};
+std::vector<Operator> direct(std::string const& name, std::vector<int> const& devices) {
+  return {{"filter", run_filter, devices, true}, {name, run_direct, devices, true}};
 }
 
-/// The scans of a suite; all suites have the same rows.
+/// The scans of a suite for hosts; they have the same rows.
 struct Sizes {
   Scan big, flat, masked, prior;  ///< parallel beams
   Scan big_cone, masked_cone, translation, multiaxis;
@@ -51,21 +57,21 @@ std::vector<Row> rows_for(Sizes const& scans) {
   add(rows, "parallel", scans.big, subsets);
   add(rows, "parallel", scans.flat, projectors({1}));
   add(rows, "parallel", scans.masked, projectors({1, 2}));
-  add(rows, "parallel", scans.big, direct("fbp"));
-  add(rows, "qggmrf", scans.prior, prior);
-  add(rows, "parallel", scans.masked, vcd);
+  add(rows, "parallel", scans.big, direct("fbp", {1, 2}));
+  add(rows, "qggmrf", scans.prior, prior_on({1, 2}));
+  add(rows, "parallel", scans.masked, vcd_on({1, 2}));
   add(rows, "cone", scans.masked_cone, projectors({1, 2}));
   add(rows, "translation", scans.translation, projectors({1, 2}));
   add(rows, "multiaxis", scans.multiaxis, projectors({1, 2}));
   add(rows, "cone", scans.big_cone, projectors({1, 2}));
-  add(rows, "cone", scans.big_cone, direct("fdk"));
-  add(rows, "cone", scans.masked_cone, vcd);
+  add(rows, "cone", scans.big_cone, direct("fdk", {1, 2}));
+  add(rows, "cone", scans.masked_cone, vcd_on({1, 2}));
   return rows;
 }
 
 std::vector<Row> cpu_rows() {
   return rows_for({.big = parallel_cube("256^3x256", 256, 256),
-                   .flat = parallel_flat("512x512x64x256", 512, 64, 256),
+                   .flat = parallel_box("512x512x64x256", 512, 64, 256),
                    .masked = parallel_cube("128^3x180", 128, 180, Region::ellipse),
                    .prior = parallel_cube("256^3", 256, 1),
                    .big_cone = cone_cube("256^3x256", 256, 256),
@@ -77,7 +83,7 @@ std::vector<Row> cpu_rows() {
 /// The same operators in a few seconds.
 std::vector<Row> quick_rows() {
   return rows_for({.big = parallel_cube("64^3x64", 64, 64),
-                   .flat = parallel_flat("128x128x16x64", 128, 16, 64),
+                   .flat = parallel_box("128x128x16x64", 128, 16, 64),
                    .masked = parallel_cube("48^3x60", 48, 60, Region::ellipse),
                    .prior = parallel_cube("64^3", 64, 1),
                    .big_cone = cone_cube("64^3x64", 64, 64),
@@ -86,12 +92,55 @@ std::vector<Row> quick_rows() {
                    .multiaxis = multiaxis_cube("48^3x60", 48, 60)});
 }
 
+/// A size of the table for GPUs: all operators and geometries, one device.
+struct SizeClass {
+  std::string name;  ///< of the box
+  int size, slices, views;
+  int side;  ///< places of the translated object in each direction
+};
+
+void add_class(std::vector<Row>& rows, SizeClass const& c) {
+  std::vector<int> const one{1};
+  auto const cubic = [&](int views) { return text(c.size, "^3x", views); };
+  Scan const parallel = parallel_box(c.name, c.size, c.slices, c.views);
+  Scan const cone = cone_box(c.name, c.size, c.slices, c.views);
+  add(rows, "parallel", parallel, projectors(one));
+  add(rows, "parallel", parallel, subsets);
+  add(rows, "parallel", parallel, direct("fbp", one));
+  add(rows, "parallel", parallel_box(c.name, c.size, c.slices, c.views, Region::ellipse), vcd_on(one));
+  add(rows, "cone", cone, projectors(one));
+  add(rows, "cone", cone, subsets);
+  add(rows, "cone", cone, direct("fdk", one));
+  add(rows, "cone", cone_box(c.name, c.size, c.slices, c.views, Region::ellipse), vcd_on(one));
+  add(rows, "translation", translation_cube(cubic(c.side * c.side), c.size, c.side), projectors(one));
+  add(rows, "multiaxis", multiaxis_cube(cubic(c.views), c.size, c.views), projectors(one));
+  add(rows, "qggmrf", parallel_box(c.name, c.size, c.slices, 1), prior_on(one));
+}
+
+/// The classes of the table for one GPU, the small ones first.
+std::vector<Row> gpu_rows() {
+  std::vector<Row> rows;
+  add_class(rows, {"256^3x256", 256, 256, 256, 16});
+  add_class(rows, {"512^3x512", 512, 512, 512, 22});
+  add_class(rows, {"992x992x1008x1024", 992, 1008, 1024, 32});
+  return rows;
+}
+
+/// The same operators in a few seconds, also on a host: does everything run, and are the answers those of another back
+/// end?
+std::vector<Row> gpu_small_rows() {
+  std::vector<Row> rows;
+  add_class(rows, {"40x40x72x48", 40, 72, 48, 6});
+  return rows;
+}
+
 struct Suite {
   std::string name;
   std::vector<Row> (*rows)();
 };
 
-std::vector<Suite> const suites{{"cpu", cpu_rows}, {"quick", quick_rows}};
+std::vector<Suite> const suites{
+    {"cpu", cpu_rows}, {"quick", quick_rows}, {"gpu", gpu_rows}, {"gpu_small", gpu_small_rows}};
 
 bool matches(std::string const& name, std::vector<std::string> const& patterns) {
   return patterns.empty() || std::any_of(patterns.begin(), patterns.end(), [&](std::string const& pattern) {
