@@ -1,5 +1,5 @@
-/// GPU teams: back projection. One team is a few pixels and one slice block; threads are pixels. The sums of view
-/// groups are joined in scratch memory as in the tree of ViewGroups.
+/// GPU teams: back projection. One team is a few pixels and one slice block; threads are pixels, their vectors slices.
+/// The sums of view groups are joined in scratch memory as in the tree of ViewGroups.
 #pragma once
 
 #include "geometries/projector_arrays.hpp"
@@ -104,9 +104,8 @@ void back_project_node(ExecSpace const& exec, G const& geometry, BackArrays cons
   int const num_pixels = a.pixels.size();
   int const tiles = (num_pixels + BackScratch<NT>::pixels - 1) / BackScratch<NT>::pixels;
   int const num_groups = a.groups.size();
-  Policy const policy(exec, tiles * num_blocks, Kokkos::AUTO);
   Kokkos::parallel_for(
-      "strata::back_project", Policy(policy).set_scratch_size(0, Kokkos::PerTeam(BackScratch<NT>::bytes(num_lanes))),
+      "strata::back_project", team_policy(exec, tiles * num_blocks, BackScratch<NT>::bytes(num_lanes)),
       KOKKOS_LAMBDA(Team const& team) {
         int const b = team.league_rank() / tiles, first = team.league_rank() % tiles * BackScratch<NT>::pixels;
         int const left = num_pixels - first;

@@ -13,6 +13,18 @@ using Scratch = ExecSpace::scratch_memory_space;
 template <class T>
 using ScratchArray = Kokkos::View<T*, Scratch, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
+/// `league` teams with `scratch` bytes each. On GPUs the vectors stand on the lanes of a slice block, so that
+/// neighbouring threads read neighbouring numbers; by default Kokkos would give all lanes of a pixel to one thread.
+inline Policy team_policy(ExecSpace const& exec, int league, std::size_t scratch) {
+#if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP)
+  constexpr int vector_length = 32;
+#else
+  constexpr int vector_length = 1;
+#endif
+  Policy policy(exec, league, Kokkos::AUTO, vector_length);
+  return policy.set_scratch_size(0, Kokkos::PerTeam(scratch));
+}
+
 /// The taps of one chunk of pixels in one view, in the order of their first channel.
 template <int NT>
 struct SortedTaps {
@@ -79,9 +91,8 @@ void project_views(ExecSpace const& exec, G const& geometry, CylinderBand const&
   int const num_blocks = band.blocks.size(), num_channels = geometry.num_channels, num_lanes = sino.extent_int(3);
   int const num_pixels = band.pixels.size();
   bool const by_pixel = band.position == Position::by_pixel, accumulate = band.accumulate;
-  Policy const policy(exec, num_views * num_blocks, Kokkos::AUTO);
   Kokkos::parallel_for(
-      "strata::forward_project", Policy(policy).set_scratch_size(0, Kokkos::PerTeam(SortedTaps<NT>::bytes())),
+      "strata::forward_project", team_policy(exec, num_views * num_blocks, SortedTaps<NT>::bytes()),
       KOKKOS_LAMBDA(Team const& team) {
         int const v = team.league_rank() / num_blocks, b = team.league_rank() % num_blocks;
         SortedTaps<NT> const taps(team);
