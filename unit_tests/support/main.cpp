@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <string>
 
+#include "core/placement/instances.hpp"
+
 namespace {
 
 /// A folder of this process alone for testing::TempDir() and std::filesystem::temp_directory_path(): tests run side by
@@ -29,10 +31,22 @@ class TemporaryFolder {
   std::string path_;
 };
 
+/// Skips every test. Without a device Kokkos cannot start and no test can run.
+class NoDevice : public testing::Environment {
+  void SetUp() override {
+    GTEST_SKIP() << "this build is for " << strata::back_end_name() << ", and there is no such device";
+  }
+};
+
 }  // namespace
 
 int main(int argc, char** argv) {
   TemporaryFolder const folder;
+  if (strata::num_physical_devices() == 0) {
+    testing::InitGoogleTest(&argc, argv);
+    testing::AddGlobalTestEnvironment(new NoDevice);  // GoogleTest deletes it
+    return RUN_ALL_TESTS();
+  }
   Kokkos::ScopeGuard const guard(argc, argv);
   testing::InitGoogleTest(&argc, argv);
   return RUN_ALL_TESTS();
