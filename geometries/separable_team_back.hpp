@@ -124,12 +124,14 @@ KOKKOS_FORCEINLINE_FUNCTION Real collect(BackArrays const& a, Entry const& entry
   SliceBox const box(entry.line, slice);
   Range const rows = box.rows(window.begin, window.end);
   bool const cut = box.width > 2 * static_cast<Real>(a.row_limit);
+  // Whole numbers, so that this is the row's place in the box exactly, without doubles in the loop.
+  Real const first = static_cast<Real>(rows.begin - box.whole);
+  Real const* const line = scratch.lines.data() + u * BackScratch::rows + rows.begin - window.begin;
   Real part = 0;
-  for (int m = rows.begin; m < rows.end; ++m) {
-    if (cut && box.distance(m) > a.row_limit) continue;
-    Real const weight = box.weight(m);
-    part = multiply_add(a.squared ? weight * weight : weight, scratch.lines(u * BackScratch::rows + m - window.begin),
-                        part);
+  for (int i = 0; i < rows.size(); ++i) {
+    if (cut && box.distance(rows.begin + i) > a.row_limit) continue;
+    Real const weight = overlap(box.inside, box.width, first + static_cast<Real>(i));
+    part = multiply_add(a.squared ? weight * weight : weight, line[i], part);
   }
   return part;
 }

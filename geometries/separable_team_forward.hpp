@@ -28,14 +28,14 @@ struct ForwardScratch {
   static constexpr int batch = 8;                            ///< of them whose slices are in memory together
   static constexpr int slices = 512;                         ///< of a cylinder that are in memory together
 
-  ScratchArray<int> channel;    ///< [entry] first channel
+  ScratchArray<int> key;        ///< [entry] first channel * list + entry; no two are equal
   ScratchArray<int> order;      ///< entries by first channel; those of a channel keep their order
   ScratchArray<Entry> entries;  ///< [entry of the batch]
   ScratchArray<Real> scaled;    ///< [entry of the batch][slice] values times 1 / cos(phi)
   ScratchArray<Real> rows;      ///< [entry of the batch][row]
 
   KOKKOS_FUNCTION explicit ForwardScratch(Team const& team)
-      : channel(team.team_scratch(0), list),
+      : key(team.team_scratch(0), list),
         order(team.team_scratch(0), list),
         entries(team.team_scratch(0), batch),
         scaled(team.team_scratch(0), batch * slices),
@@ -53,16 +53,14 @@ KOKKOS_INLINE_FUNCTION void sort_entries(Team const& team, G const& geometry, Fo
                                          int first, int count, ForwardScratch const& scratch) {
   each(team, 0, count, [&](int i) {
     int const t = first + i;
-    scratch.channel(i) = make_entry(geometry, view, a.pixels.row[t], a.pixels.col[t]).channels.begin;
+    int const channel = make_entry(geometry, view, a.pixels.row[t], a.pixels.col[t]).channels.begin;
+    scratch.key(i) = channel * ForwardScratch::list + i;
   });
   team.team_barrier();
   each(team, 0, count, [&](int i) {
-    int const mine = scratch.channel(i);
+    int const mine = scratch.key(i);
     int place = 0;
-    for (int other = 0; other < count; ++other) {
-      int const theirs = scratch.channel(other);
-      place += theirs < mine || (theirs == mine && other < i) ? 1 : 0;
-    }
+    for (int other = 0; other < count; ++other) place += scratch.key(other) < mine ? 1 : 0;
     scratch.order(place) = i;
   });
   team.team_barrier();

@@ -62,13 +62,17 @@ KOKKOS_FUNCTION void prepare_taps(Team const& team, G const& geometry, BackArray
 template <int NT>
 KOKKOS_FUNCTION void add_views(Team const& team, BackArrays const& a, int count, int block, Range views,
                                BackScratch<NT> const& scratch) {
+  auto const per_view = static_cast<Index>(a.sino.stride(0));
+  auto const per_channel = static_cast<int>(a.sino.stride(2));
   Kokkos::parallel_for(Kokkos::TeamThreadRange(team, count), [&](int p) {
     Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, scratch.num_lanes), [&](int lane) {
       Real sum = scratch.group(p, lane);
-      for (int u = 0; u < views.size(); ++u) {
-        int const slot = u * BackScratch<NT>::pixels + p, base = scratch.base(slot);
-        for (int t = 0; t < NT; ++t)
-          sum = multiply_add(scratch.weight(slot * NT + t), a.sino(views.begin + u, block, base + t, lane), sum);
+      // By pointers: otherwise most of the loop's instructions find places in a four-dimensional array.
+      Real const* view = &a.sino(views.begin, block, 0, lane);
+      for (int u = 0; u < views.size(); ++u, view += per_view) {
+        int const slot = u * BackScratch<NT>::pixels + p;
+        Real const* const first = view + scratch.base(slot) * per_channel;
+        for (int t = 0; t < NT; ++t) sum = multiply_add(scratch.weight(slot * NT + t), first[t * per_channel], sum);
       }
       scratch.group(p, lane) = sum;
     });

@@ -29,18 +29,19 @@ inline Policy team_policy(ExecSpace const& exec, int league, std::size_t scratch
 template <int NT>
 struct SortedTaps {
   static constexpr int size = 256;
-  ScratchArray<int> unsorted;  ///< first channels in list order
-  ScratchArray<int> base;      ///< first channels, ascending
-  ScratchArray<int> entry;     ///< entries of the list
-  ScratchArray<Real> weight;   ///< [entry][tap]
+  ScratchArray<int> key;         ///< in list order: first channel * size + entry; no two are equal
+  ScratchArray<int> base;        ///< first channels, ascending
+  ScratchArray<Index> position;  ///< of the cylinders in their block
+  ScratchArray<Real> weight;     ///< [entry][tap]
 
   KOKKOS_FUNCTION explicit SortedTaps(Team const& team)
-      : unsorted(team.team_scratch(0), size),
+      : key(team.team_scratch(0), size),
         base(team.team_scratch(0), size),
-        entry(team.team_scratch(0), size),
+        position(team.team_scratch(0), size),
         weight(team.team_scratch(0), size * NT) {}
   static std::size_t bytes() {
-    return 3 * ScratchArray<int>::shmem_size(size) + ScratchArray<Real>::shmem_size(size * NT);
+    return 2 * ScratchArray<int>::shmem_size(size) + ScratchArray<Index>::shmem_size(size) +
+           ScratchArray<Real>::shmem_size(size * NT);
   }
 
   /// Position of the first sorted pixel whose first channel is not below `channel`.
@@ -57,28 +58,28 @@ struct SortedTaps {
   }
 };
 
-/// Fills `taps` with entries [first, first + count). Every pixel finds its place by counting those before it.
+/// Fills `taps` with entries [first, first + count). Every pixel finds its place by counting the keys before its own.
 template <int NT, class G>
-KOKKOS_FUNCTION void sort_taps(Team const& team, G const& geometry, PixelList const& pixels, int view_index, int first,
+KOKKOS_FUNCTION void sort_taps(Team const& team, G const& geometry, CylinderBand const& band, int view_index, int first,
                                int count, TapWindow window, SortedTaps<NT> const& taps) {
   auto const view = geometry.view(view_index);
+  PixelList const& pixels = band.pixels;
+  bool const by_pixel = band.position == Position::by_pixel;
+  auto const per_cylinder = static_cast<Index>(band.values.stride(1));
   int const num_channels = geometry.num_channels, num_taps = geometry.taps.num_taps;
   Kokkos::parallel_for(Kokkos::TeamVectorRange(team, count), [&](int p) {
     ChannelBox const box = geometry.box(view, pixels.row(first + p), pixels.col(first + p));
-    taps.unsorted(p) = place_taps(box, num_channels, num_taps, window.begin).base;
+    taps.key(p) = place_taps(box, num_channels, num_taps, window.begin).base * SortedTaps<NT>::size + p;
   });
   team.team_barrier();
   Kokkos::parallel_for(Kokkos::TeamVectorRange(team, count), [&](int p) {
-    int const mine = taps.unsorted(p);
+    int const mine = taps.key(p);
     int rank = 0;
-    for (int other = 0; other < count; ++other) {
-      int const theirs = taps.unsorted(other);
-      rank += theirs < mine || (theirs == mine && other < p) ? 1 : 0;
-    }
+    for (int other = 0; other < count; ++other) rank += taps.key(other) < mine ? 1 : 0;
     ChannelBox const box = geometry.box(view, pixels.row(first + p), pixels.col(first + p));
     TapPlace const place = place_taps(box, num_channels, num_taps, window.begin);
-    taps.base(rank) = mine;
-    taps.entry(rank) = first + p;
+    taps.base(rank) = place.base;
+    taps.position(rank) = (by_pixel ? pixels.index(first + p) : first + p) * per_cylinder;
     for (int t = 0; t < NT; ++t) taps.weight(rank * NT + t) = tap_weight(box, place, t, window.skip);
   });
   team.team_barrier();
@@ -90,7 +91,7 @@ void project_views(ExecSpace const& exec, G const& geometry, CylinderBand const&
                    int first_block, Sinogram const& sino) {
   int const num_blocks = band.blocks.size(), num_channels = geometry.num_channels, num_lanes = sino.extent_int(3);
   int const num_pixels = band.pixels.size();
-  bool const by_pixel = band.position == Position::by_pixel, accumulate = band.accumulate;
+  bool const accumulate = band.accumulate;
   Kokkos::parallel_for(
       "strata::forward_project", team_policy(exec, num_views * num_blocks, SortedTaps<NT>::bytes()),
       KOKKOS_LAMBDA(Team const& team) {
@@ -104,17 +105,15 @@ void project_views(ExecSpace const& exec, G const& geometry, CylinderBand const&
           int const left = num_pixels - first;
           int const count = left < SortedTaps<NT>::size ? left : SortedTaps<NT>::size;
           for (int w = 0; w < geometry.taps.num_windows; ++w) {
-            sort_taps(team, geometry, band.pixels, first_view + v, first, count, geometry.taps.window(w), taps);
+            sort_taps(team, geometry, band, first_view + v, first, count, geometry.taps.window(w), taps);
             int const low = taps.base(0), high = taps.base(count - 1) + NT;
             Kokkos::parallel_for(Kokkos::TeamThreadRange(team, low, high), [&](int n) {
               int const begin = taps.lower_bound(count, n - NT + 1), end = taps.lower_bound(count, n + 1);
               Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, num_lanes), [&](int lane) {
+                Real const* const column = &band.values(b, 0, lane);
                 Real sum = 0;
-                for (int k = begin; k < end; ++k) {
-                  int const e = taps.entry(k);
-                  Real const x = band.values(b, by_pixel ? band.pixels.index(e) : e, lane);
-                  sum = multiply_add(taps.weight(k * NT + n - taps.base(k)), x, sum);
-                }
+                for (int k = begin; k < end; ++k)
+                  sum = multiply_add(taps.weight(k * NT + n - taps.base(k)), column[taps.position(k)], sum);
                 sino(v, first_block + b, n, lane) += sum;
               });
             });

@@ -1,5 +1,6 @@
 #include "unit_tests/gpu/gpu_scan.hpp"
 
+#include <algorithm>
 #include <numbers>
 #include <random>
 
@@ -30,7 +31,9 @@ std::vector<float> vcd(TomographyModel const& model, std::vector<float> const& m
   QGGMRFParams params;
   params.sigma_x = 0.1;
   auto const prior = make_qggmrf_prior(params);
-  auto const schedule = make_schedule({{1, 5}, {1, 0}, 2, 0, 0, PartitionMode::balanced}, model.masked_pixels().host);
+  auto pixels = model.masked_pixels().host;
+  std::ranges::sort(pixels);
+  auto const schedule = make_schedule({{1, 5}, {1, 0}, 2, 0, 0, PartitionMode::balanced}, pixels);
   std::vector<SubsetPlan> plans;
   for (auto const& partition : schedule.partitions) plans.push_back(make_subset_plan(model, partition));
   start_vcd(model, InitialImage::given, false, state);
