@@ -5,6 +5,7 @@
 
 #include "core/base/interrupt.hpp"
 #include "core/base/log.hpp"
+#include "core/placement/instances.hpp"
 #include "drivers/support/memory_meter.hpp"
 #include "drivers/support/runtime.hpp"
 
@@ -31,6 +32,9 @@ std::string memory_sentence(std::string const& what) {
 void run(char** argv, ProgramInfo const& info, ProgramOptions const& options, ProgramBody const& body) {
   std::optional<KokkosRuntime> kokkos;
   if (info.uses_devices) {
+    // Kokkos would abort.
+    require(num_physical_devices() > 0, "this build is for ", back_end_name(),
+            ", and there is no such device; use a build of preset openmp");
     unbind_threads(argv);
     kokkos.emplace();
   }
