@@ -161,6 +161,7 @@ template <class G>
 KOKKOS_INLINE_FUNCTION void add_views(Team const& team, G const& geometry, BackArrays const& a, BackTile const& tile,
                                       Range views, BackScratch const& scratch) {
   constexpr int length = BackScratch::rows;
+  team.team_barrier();  // others may still look at the entries before: pixels that meet no row pass without waiting
   prepare_entries(team, geometry, a, tile, views, scratch);
   team.team_barrier();
   for (int p = 0; p < tile.pixels.size(); ++p) {
@@ -216,7 +217,6 @@ void back_project_node(ExecSpace const& exec, G const& geometry, BackArrays cons
           for (int v = group.begin; v < group.end; v += BackScratch::views)
             add_views(team, geometry, a, tile,
                       {v, v + BackScratch::views < group.end ? v + BackScratch::views : group.end}, scratch);
-          team.team_barrier();
           join_group(team, a, tile, g, num_groups, scratch);
         }
       });
