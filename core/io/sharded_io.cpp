@@ -34,6 +34,19 @@ int volume_rows(ShardedVolume const& volume, int num_cols) {
   return volume[0].extent_int(1) / num_cols;
 }
 
+/// Calls use(exchange, part, values of the part) for all entries 0 .. size of the first axis, a buffer at a time.
+template <class Sharded, class Use>
+void in_parts(Sharded const& array, int size, Index per_entry, Use const& use) {
+  int const length = part_length(size, per_entry, array.num_devices());
+  std::vector<float> values(length * per_entry);
+  HostExchange const exchange(array.placement.devices(), length * per_entry);
+  for (int begin = 0; begin < size; begin += length) {
+    Range const part{begin, std::min(begin + length, size)};
+    check_interrupt();
+    use(exchange, part, std::span<float>(values.data(), part.size() * per_entry));
+  }
+}
+
 }  // namespace
 
 void read_sinogram(Hdf5File const& file, std::string const& dataset, SinogramLayout const& layout,
@@ -42,37 +55,25 @@ void read_sinogram(Hdf5File const& file, std::string const& dataset, SinogramLay
   int const rows = layout.rows.num_slices;
   int const channels = layout.num_channels;
   file.require_shape(dataset, {views, rows, channels}, "views, det rows, channels");
-  Index const per_view = Index(rows) * channels;
-  int const length = part_length(views, per_view, sinogram.num_devices());
-  std::vector<float> values(length * per_view);
-  HostExchange const exchange(sinogram.placement.devices(), length * per_view);
-  for (int v = 0; v < views; v += length) {
-    Range const part{v, std::min(v + length, views)};
-    std::span<float> const used(values.data(), part.size() * per_view);
-    check_interrupt();
-    file.read_slab(dataset, {v, 0, 0}, {part.size(), rows, channels}, used.data());
-    check_finite(file, dataset, used, v, rows, channels);
-    if (inspect) inspect(used);
-    exchange.put_views(sinogram, layout, part, used);
-  }
+  in_parts(sinogram, views, Index(rows) * channels,
+           [&](HostExchange const& exchange, Range part, std::span<float> values) {
+             file.read_slab(dataset, {part.begin, 0, 0}, {part.size(), rows, channels}, values.data());
+             check_finite(file, dataset, values, part.begin, rows, channels);
+             if (inspect) inspect(values);
+             exchange.put_views(sinogram, layout, part, values);
+           });
 }
 
 void read_volume(Hdf5File const& file, std::string const& dataset, int num_cols, ShardedVolume const& volume) {
   int const rows = volume_rows(volume, num_cols);
   int const slices = volume.placement.real_size();
   file.require_shape(dataset, {rows, num_cols, slices}, "rows, cols, slices");
-  Index const per_row = Index(num_cols) * slices;
-  int const length = part_length(rows, per_row, volume.num_devices());
-  std::vector<float> values(length * per_row);
-  HostExchange const exchange(volume.placement.devices(), length * per_row);
-  for (int r = 0; r < rows; r += length) {
-    Range const part{r, std::min(r + length, rows)};
-    std::span<float> const used(values.data(), part.size() * per_row);
-    check_interrupt();
-    file.read_slab(dataset, {r, 0, 0}, {part.size(), num_cols, slices}, used.data());
-    check_finite(file, dataset, used, r, num_cols, slices);
-    exchange.put_pixels(volume, {part.begin * num_cols, part.end * num_cols}, used);
-  }
+  in_parts(volume, rows, Index(num_cols) * slices,
+           [&](HostExchange const& exchange, Range part, std::span<float> values) {
+             file.read_slab(dataset, {part.begin, 0, 0}, {part.size(), num_cols, slices}, values.data());
+             check_finite(file, dataset, values, part.begin, num_cols, slices);
+             exchange.put_pixels(volume, {part.begin * num_cols, part.end * num_cols}, values);
+           });
 }
 
 void write_sinogram(AtomicHdf5Writer& writer, std::string const& dataset, SinogramLayout const& layout,
@@ -81,18 +82,12 @@ void write_sinogram(AtomicHdf5Writer& writer, std::string const& dataset, Sinogr
   int const rows = layout.rows.num_slices;
   int const channels = layout.num_channels;
   writer.create_dataset<float>(dataset, {views, rows, channels});
-  Index const per_view = Index(rows) * channels;
-  int const length = part_length(views, per_view, sinogram.num_devices());
-  std::vector<float> values(length * per_view);
-  HostExchange const exchange(sinogram.placement.devices(), length * per_view);
-  for (int v = 0; v < views; v += length) {
-    Range const part{v, std::min(v + length, views)};
-    std::span<float> const used(values.data(), part.size() * per_view);
-    check_interrupt();
-    exchange.get_views(sinogram, layout, part, used);
-    check_result(dataset, used);
-    writer.write_slab(dataset, {v, 0, 0}, {part.size(), rows, channels}, used.data());
-  }
+  in_parts(sinogram, views, Index(rows) * channels,
+           [&](HostExchange const& exchange, Range part, std::span<float> values) {
+             exchange.get_views(sinogram, layout, part, values);
+             check_result(dataset, values);
+             writer.write_slab(dataset, {part.begin, 0, 0}, {part.size(), rows, channels}, values.data());
+           });
 }
 
 void write_volume(AtomicHdf5Writer& writer, std::string const& dataset, int num_cols, ShardedVolume const& volume,
@@ -100,19 +95,13 @@ void write_volume(AtomicHdf5Writer& writer, std::string const& dataset, int num_
   int const rows = volume_rows(volume, num_cols);
   int const slices = volume.placement.real_size();
   writer.create_dataset<float>(dataset, {rows, num_cols, slices});
-  Index const per_row = Index(num_cols) * slices;
-  int const length = part_length(rows, per_row, volume.num_devices());
-  std::vector<float> values(length * per_row);
-  HostExchange const exchange(volume.placement.devices(), length * per_row);
-  for (int r = 0; r < rows; r += length) {
-    Range const part{r, std::min(r + length, rows)};
-    std::span<float> const used(values.data(), part.size() * per_row);
-    check_interrupt();
-    exchange.get_pixels(volume, {part.begin * num_cols, part.end * num_cols}, used);
-    check_result(dataset, used);
-    if (inspect) inspect(used);
-    writer.write_slab(dataset, {r, 0, 0}, {part.size(), num_cols, slices}, used.data());
-  }
+  in_parts(volume, rows, Index(num_cols) * slices,
+           [&](HostExchange const& exchange, Range part, std::span<float> values) {
+             exchange.get_pixels(volume, {part.begin * num_cols, part.end * num_cols}, values);
+             check_result(dataset, values);
+             if (inspect) inspect(values);
+             writer.write_slab(dataset, {part.begin, 0, 0}, {part.size(), num_cols, slices}, values.data());
+           });
 }
 
 }  // namespace strata
