@@ -32,7 +32,7 @@ void print_build(ProgramContext& context) {
   line("Strata", text(version(), " (", git_hash(), ")"));
   line("back end", backend_name());
   auto const devices = context.make_devices();
-  for (int d = 0; d < devices->size(); ++d)
+  for (int const d : devices->local())
     line(d == 0 ? "devices" : "", text(devices->descriptions()[static_cast<std::size_t>(d)], ", ",
                                        bytes_text(double(devices->free_bytes(d))), " free"));
   line("Kokkos", kokkos_version());

@@ -9,7 +9,7 @@ namespace strata {
 
 /// Projections of several devices move cylinders in batches of pixels. Results do not depend on the batch's length: it
 /// follows from the memory that there is. A single device exchanges nothing.
-///
+/// It reads placements alone, and goes over the devices of all processes so that these agree.
 /// Devices that share a memory write what they move where it is wanted: forward and back projection then need whole
 /// cylinders and partial sums alone, and take turns in the same buffer. Others pack what they send.
 class ExchangePlan {

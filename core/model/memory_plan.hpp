@@ -21,7 +21,7 @@ struct MemoryItem {
 };
 
 /// Arrays by the time they live: for the whole run, or during one of its stages. What a device needs is what lives for
-/// the whole run and the largest stage.
+/// the whole run and the largest stage. Reads placements alone, and goes over the devices of all processes.
 class MemoryPlan {
  public:
   MemoryPlan(Placement slices, Placement views, SinogramLayout layout, ReconShape recon);

@@ -2,6 +2,8 @@
 
 #include "core/base/lanes.hpp"
 #include "core/model/sinogram_entries.hpp"
+#include "core/placement/collect.hpp"
+#include "core/placement/per_device.hpp"
 
 namespace strata {
 namespace {
@@ -105,21 +107,23 @@ void residual_shard(ExecSpace const& exec, ConstSinogram const& y, Real t, Const
 }  // namespace
 
 SinogramSums::SinogramSums(Placement const& views, SliceBlocks const& rows) : views_(views) {
-  for (int d = 0; d < views.num_devices(); ++d) {
-    ExecSpace const& exec = views.devices()->exec(d);
-    int const size = views.shard_size();
-    per_row_.push_back(make_view<Array2<double>>(exec, "strata::sums_per_row", size, rows.num_blocks() * rows.lanes));
-    per_view_.push_back(make_view<Array1<double>>(exec, "strata::sums_per_view", size));
-    host_.emplace_back("strata::sums_host", size);
-  }
+  DeviceSet const& devices = *views.devices();
+  int const size = views.shard_size();
+  per_row_ = per_local_device(devices, [&](int d) {
+    return make_view<Array2<double>>(devices.exec(d), "strata::sums_per_row", size, rows.num_blocks() * rows.lanes);
+  });
+  per_view_ = per_local_device(
+      devices, [&](int d) { return make_view<Array1<double>>(devices.exec(d), "strata::sums_per_view", size); });
+  host_ = make_host_arrays<HostArray>(devices, "strata::sums_host", size);
 }
 
 double SinogramSums::total() const {
   views_.devices()->for_each([&](int d, ExecSpace const& exec) { Kokkos::deep_copy(exec, host_[d], per_view_[d]); });
   views_.devices()->fence("sums: the host adds the views");
+  auto const all = collect(*views_.devices(), host_);
   double total = 0;
-  for (int d = 0; d < views_.num_devices(); ++d)
-    for (int v = 0; v < views_.owned(d).size(); ++v) total += host_[d](v);
+  for (int d = 0; d < all.num_devices(); ++d)
+    for (int v = 0; v < views_.owned(d).size(); ++v) total += all[d](v);
   return total;
 }
 

@@ -19,10 +19,11 @@ class SinogramSums {
   double total() const;
 
  private:
+  using HostArray = Kokkos::View<double*, Kokkos::HostSpace>;
   Placement views_;
   std::vector<Array2<double>> per_row_;
   std::vector<Array1<double>> per_view_;
-  std::vector<Kokkos::View<double*, Kokkos::HostSpace>> host_;
+  std::vector<HostArray> host_;
 };
 
 /// Sum of a * b * c; an empty `c` (no shards) stands for ones.

@@ -7,6 +7,7 @@
 #include "core/base/interrupt.hpp"
 #include "core/model/pixel_list_builder.hpp"
 #include "core/placement/cylinder_moves.hpp"
+#include "core/placement/per_device.hpp"
 
 namespace strata {
 namespace {
@@ -55,13 +56,14 @@ TomographyModel::TomographyModel(Devices devices, std::shared_ptr<Geometry const
       exchange_plan_(slices_, views_, recon_shape().num_pixels(), max_exchange_bytes, exchange_turns) {
   ensure(static_cast<Index>(mask_.size()) == recon_shape().num_pixels(), "TomographyModel: the mask has ", mask_.size(),
          " entries, the volume ", recon_shape().num_pixels(), " pixels");
-  for (int d = 0; d < devices_->size(); ++d)
-    projectors_.push_back(geometry_->make_projector(devices_->exec(d), views_.owned(d), slices_.blocks()));
+  projectors_ = per_local_device(*devices_, [&](int d) {
+    return geometry_->make_projector(devices_->exec(d), views_.owned(d), slices_.blocks());
+  });
   masked_ = make_pixel_set(indices_where(mask_, Where::inside));
   all_ = make_pixel_set(indices_where(mask_, Where::everywhere));
   auto const outside = indices_where(mask_, Where::outside);
-  for (int d = 0; d < devices_->size(); ++d)
-    outside_.push_back(make_pixel_list(devices_->exec(d), outside, recon_shape().num_cols).index);
+  outside_ = per_local_device(
+      *devices_, [&](int d) { return make_pixel_list(devices_->exec(d), outside, recon_shape().num_cols).index; });
 }
 
 TomographyModel::~TomographyModel() = default;
@@ -77,8 +79,8 @@ ShardedSinogram TomographyModel::make_sinogram(std::string const& label) const {
 PixelSet TomographyModel::make_pixel_set(std::vector<int> const& indices) const {
   PixelSet set;
   set.host = z_order(indices, recon_shape().num_cols);
-  for (int d = 0; d < devices_->size(); ++d)
-    set.devices.push_back(make_pixel_list(devices_->exec(d), set.host, recon_shape().num_cols));
+  set.devices = per_local_device(
+      *devices_, [&](int d) { return make_pixel_list(devices_->exec(d), set.host, recon_shape().num_cols); });
   return set;
 }
 
@@ -92,11 +94,12 @@ TomographyModel::Exchange const& TomographyModel::exchange() const {
   exchange_ = std::make_unique<Exchange>();
   exchange_->batch = exchange_plan_.batch();
   exchange_->packed = !devices_->share_memory();
-  for (int d = 0; d < devices_->size(); ++d) {
-    exchange_->send.emplace_back(devices_->exec(d), "model::send", exchange_plan_.send_values(d));
-    if (exchange_->packed)
-      exchange_->receive.emplace_back(devices_->exec(d), "model::receive", exchange_plan_.receive_values(d));
-  }
+  exchange_->send = per_local_device(
+      *devices_, [&](int d) { return BandBuffer(devices_->exec(d), "model::send", exchange_plan_.send_values(d)); });
+  if (exchange_->packed)
+    exchange_->receive = per_local_device(*devices_, [&](int d) {
+      return BandBuffer(devices_->exec(d), "model::receive", exchange_plan_.receive_values(d));
+    });
   return *exchange_;
 }
 
@@ -110,33 +113,34 @@ struct TomographyModel::Batch {
 TomographyModel::Batch TomographyModel::batch_at(PixelSet const& pixels, int begin) const {
   int const length = exchange_plan_.batch();
   Batch batch{begin, std::min(length, pixels.size() - begin), begin / length % exchange_plan_.turns(), {}, {}};
-  for (auto const& list : pixels.devices) {
-    batch.pixels.push_back(part_of(list, begin, begin + batch.size));
-    batch.indices.push_back(batch.pixels.back().index);
-  }
+  batch.pixels =
+      per_local_device(*devices_, [&](int d) { return part_of(pixels.devices[d], begin, begin + batch.size); });
+  batch.indices = per_local_device(*devices_, [&](int d) { return batch.pixels[d].index; });
   return batch;
 }
 
 /// Every view owner gets the whole cylinders of a batch.
 void TomographyModel::collect(ShardedVolume const& x, Batch const& batch) const {
   SliceBlocks const& blocks = slices_.blocks();
-  std::vector<Cylinders> own, gathered;
-  for (int d = 0; d < devices_->size(); ++d) {
-    if (exchange().packed) own.push_back(exchange().send[d].cylinders(blocks.per_shard, batch.size, blocks.lanes));
-    gathered.push_back(exchange().whole(blocks, batch.size, batch.turn, d));
-  }
+  std::vector<Cylinders> own;
+  if (exchange().packed)
+    own = per_local_device(
+        *devices_, [&](int d) { return exchange().send[d].cylinders(blocks.per_shard, batch.size, blocks.lanes); });
+  auto const gathered =
+      per_local_device(*devices_, [&](int d) { return exchange().whole(blocks, batch.size, batch.turn, d); });
   gather_places(*devices_, blocks, {x.shards, batch.indices}, own, gathered, Stream::transfer);
 }
 
 /// Every slice owner adds up the partial sums of a batch, which are complete.
 void TomographyModel::add_up(Batch const& batch, ShardedVolume const& x) const {
   SliceBlocks const& blocks = slices_.blocks();
-  std::vector<Cylinders> partials, sums;
-  for (int d = 0; d < devices_->size(); ++d) {
-    partials.push_back(exchange().partial(blocks, batch.size, batch.turn, nodes_.num_nodes(d), d));
-    if (exchange().packed)
-      sums.push_back(exchange().receive[d].cylinders(nodes_.num_nodes() * blocks.per_shard, batch.size, blocks.lanes));
-  }
+  auto const partials = per_local_device(
+      *devices_, [&](int d) { return exchange().partial(blocks, batch.size, batch.turn, nodes_.num_nodes(d), d); });
+  std::vector<Cylinders> sums;
+  if (exchange().packed)
+    sums = per_local_device(*devices_, [&](int d) {
+      return exchange().receive[d].cylinders(nodes_.num_nodes() * blocks.per_shard, batch.size, blocks.lanes);
+    });
   nodes_.reduce_to_places(*devices_, blocks, partials, {x.shards, batch.indices}, sums, Stream::transfer);
 }
 

@@ -11,14 +11,17 @@ namespace strata {
 
 struct DeviceSet::Impl {
   std::vector<DeviceInstance> devices;
+  std::vector<int> local;
   bool share_memory = is_host_back_end();
   std::string reason;                            // why not all devices were taken, if so
   std::vector<std::unique_ptr<Worker>> workers;  // none for a single device: the caller does the work
 };
 
 DeviceSet::DeviceSet(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {
-  if (size() > 1)
-    for (int d = 0; d < size(); ++d) impl_->workers.push_back(std::make_unique<Worker>());
+  impl_->local.resize(impl_->devices.size());
+  std::iota(impl_->local.begin(), impl_->local.end(), 0);
+  impl_->workers.resize(size() > 1 ? impl_->devices.size() : 0);
+  for (auto& worker : impl_->workers) worker = std::make_unique<Worker>();
 }
 
 DeviceSet::~DeviceSet() = default;
@@ -77,6 +80,10 @@ int DeviceSet::size() const {
   return static_cast<int>(impl_->devices.size());
 }
 
+std::vector<int> const& DeviceSet::local() const {
+  return impl_->local;
+}
+
 bool DeviceSet::share_memory() const {
   return impl_->share_memory;
 }
@@ -110,10 +117,11 @@ Index DeviceSet::free_bytes(int device) const {
 
 void DeviceSet::for_each(std::function<void(int, ExecSpace const&)> const& f, Stream stream) const {
   if (impl_->workers.empty()) {
-    f(0, exec(0, stream));
+    int const d = local().front();
+    f(d, exec(d, stream));
     return;
   }
-  for (int d = 0; d < size(); ++d) impl_->workers[d]->start([&f, d, stream, this] { f(d, exec(d, stream)); });
+  for (int const d : local()) impl_->workers[d]->start([&f, d, stream, this] { f(d, exec(d, stream)); });
   std::exception_ptr failure;
   for (auto const& worker : impl_->workers) {
     try {
@@ -131,7 +139,7 @@ void DeviceSet::fence(std::string const& reason) const {
 }
 
 void DeviceSet::fence(std::string const& reason, Stream stream) const {
-  for (int d = 0; d < size(); ++d) exec(d, stream).fence("strata::" + reason);
+  for (int const d : local()) exec(d, stream).fence("strata::" + reason);
 }
 
 }  // namespace strata

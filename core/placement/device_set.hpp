@@ -41,22 +41,28 @@ class DeviceSet {
   DeviceSet(DeviceSet const&) = delete;
   DeviceSet& operator=(DeviceSet const&) = delete;
 
+  /// Devices of the run, numbered from 0 over all processes.
   int size() const;
+  /// Global numbers of the devices that this process holds, ascending: today all of them, several processes hold parts.
+  /// Whatever touches shards, kernels or buffers goes over these. What only plans, from placements alone, goes over
+  /// all size() of them, so that every process comes to the same plan.
+  std::vector<int> const& local() const;
   /// True where kernels of one device may read and write arrays of another, which saves copies.
   bool share_memory() const;
+  /// Of a device of this process.
   ExecSpace const& exec(int device, Stream stream = Stream::compute) const;
   /// For example `3 x OpenMP (sharded)`, `1 x OpenMP (2 threads)`; says why fewer devices than there are were taken.
   std::string summary() const;
   /// One line for each device: name, threads or memory.
   std::vector<std::string> descriptions() const;
-  /// Bytes of memory that device `device` has free now; virtual devices share the host's.
+  /// Bytes of memory that device `device` of this process has free now; virtual devices share the host's.
   Index free_bytes(int device) const;
 
-  /// Calls f(device, exec) for every device, each on its own worker, and returns when all have returned. Work that f
-  /// launches may still run on GPUs: fence() before another device reads it. f must not create or destroy Views. The
-  /// first exception of a worker is rethrown here.
+  /// Calls f(device, exec) for every device of this process, each on its own worker, and returns when all have
+  /// returned. `device` is its global number. Work that f launches may still run on GPUs: fence() before another device
+  /// reads it. f must not create or destroy Views. The first exception of a worker is rethrown here.
   void for_each(std::function<void(int, ExecSpace const&)> const& f, Stream stream = Stream::compute) const;
-  /// Waits for all work of all devices.
+  /// Waits for all work of all devices of this process.
   void fence(std::string const& reason) const;
   /// Waits for what was launched on one of the streams of every device.
   void fence(std::string const& reason, Stream stream) const;

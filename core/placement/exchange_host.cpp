@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "core/base/error.hpp"
+#include "core/placement/per_device.hpp"
 
 namespace strata {
 namespace {
@@ -78,10 +79,11 @@ int part_length(int size, Index values_per_entry, int num_devices) {
 }
 
 HostExchange::HostExchange(Devices devices, Index max_values) : devices_(std::move(devices)) {
-  for (int d = 0; d < devices_->size(); ++d) {
-    host_.emplace_back(Kokkos::view_alloc(Kokkos::WithoutInitializing, "strata::staging_host"), max_values);
-    staging_.push_back(make_view<Array1<Real>>(devices_->exec(d), "strata::staging", max_values));
-  }
+  host_ = per_local_device(*devices_, [&](int) {
+    return HostArray(Kokkos::view_alloc(Kokkos::WithoutInitializing, "strata::staging_host"), max_values);
+  });
+  staging_ = per_local_device(
+      *devices_, [&](int d) { return make_view<Array1<Real>>(devices_->exec(d), "strata::staging", max_values); });
 }
 
 void HostExchange::put_views(ShardedSinogram const& sinogram, SinogramLayout const& layout, Range views,

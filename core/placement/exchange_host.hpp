@@ -1,4 +1,5 @@
-/// Between sharded arrays and host memory in file order, part by part: the only reordering there is.
+/// Between sharded arrays and host memory in file order, part by part: the only reordering there is. What other
+/// processes hold has to come and go here, too; today one holds all.
 #pragma once
 
 #include <span>

@@ -1,5 +1,7 @@
 #include "core/placement/sharded.hpp"
 
+#include "core/placement/per_device.hpp"
+
 namespace strata {
 namespace {
 
@@ -19,22 +21,22 @@ int stored_channels(int num_channels, int lanes) {
 }
 
 ShardedVolume make_volume(Placement const& slices, Index num_pixels, std::string const& label) {
-  ShardedVolume volume{slices, {}};
   SliceBlocks const& blocks = slices.blocks();
-  for (int d = 0; d < slices.num_devices(); ++d)
-    volume.shards.push_back(make_zero_view<Cylinders>(slices.devices()->exec(d), "strata::" + label, blocks.per_shard,
-                                                      num_pixels, blocks.lanes));
+  ShardedVolume volume{slices, per_local_device(*slices.devices(), [&](int d) {
+                         return make_zero_view<Cylinders>(slices.devices()->exec(d), "strata::" + label,
+                                                          blocks.per_shard, num_pixels, blocks.lanes);
+                       })};
   slices.devices()->fence("make_volume: zeros are used next");
   return volume;
 }
 
 ShardedSinogram make_sinogram(Placement const& views, SliceBlocks const& rows, int num_channels,
                               std::string const& label) {
-  ShardedSinogram sinogram{views, {}};
-  for (int d = 0; d < views.num_devices(); ++d)
-    sinogram.shards.push_back(make_zero_view<Sinogram>(views.devices()->exec(d), "strata::" + label, views.shard_size(),
-                                                       rows.num_blocks(), stored_channels(num_channels, rows.lanes),
-                                                       rows.lanes));
+  ShardedSinogram sinogram{views, per_local_device(*views.devices(), [&](int d) {
+                             return make_zero_view<Sinogram>(views.devices()->exec(d), "strata::" + label,
+                                                             views.shard_size(), rows.num_blocks(),
+                                                             stored_channels(num_channels, rows.lanes), rows.lanes);
+                           })};
   views.devices()->fence("make_sinogram: zeros are used next");
   return sinogram;
 }

@@ -9,7 +9,8 @@
 
 namespace strata {
 
-/// One View on each device and the placement that says what it holds. Copies share the data, as Views do.
+/// One View on each device of this process, an empty one for others, and the placement that says what it holds. Copies
+/// share the data, as Views do.
 template <class V>
 struct Sharded {
   Placement placement;

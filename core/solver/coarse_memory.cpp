@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/placement/collect.hpp"
+#include "core/placement/per_device.hpp"
 #include "core/solver/coarse_levels.hpp"
 #include "core/solver/coarse_start.hpp"
 #include "core/solver/objective.hpp"
@@ -23,10 +25,10 @@ MemoryPlan level_plan(CoarseLevel const& level, Geometry const& fine, std::vecto
                   {geometry->det_row_blocks(slices.blocks()), params.sinogram.num_det_channels}, params.recon);
   plan.add_pixel_lists("pixel lists", pixels + inside);
   plan.add_on_each("pixels outside the mask", (pixels - inside) * Index(sizeof(int)));
-  std::vector<Index> projectors;
-  for (int d = 0; d < devices->size(); ++d)
-    projectors.push_back(geometry->projector_bytes(devices->exec(d), plan.views().owned(d), slices.blocks()));
-  plan.add("workspace of the projector", projectors);
+  auto const projectors = per_local_device(*devices, [&](int d) {
+    return geometry->projector_bytes(devices->exec(d), plan.views().owned(d), slices.blocks());
+  });
+  plan.add("workspace of the projector", collect_values(*devices, projectors));
   plan.add_exchange("buffers between devices");
   plan.add_sinogram("error sinogram and weights", 2);
   plan.add_volume("image and Hessian diagonal", 2);

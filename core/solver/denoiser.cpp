@@ -9,6 +9,7 @@
 
 #include "core/base/error.hpp"
 #include "core/base/interrupt.hpp"
+#include "core/placement/per_device.hpp"
 #include "core/solver/checkerboard.hpp"
 #include "core/solver/denoiser_kernels.hpp"
 #include "core/solver/slice_totals.hpp"
@@ -61,41 +62,43 @@ struct Denoiser::Workspace {
     SliceSums change_sums;  ///< of a pass: DenoiseSum; |step|, step^2 with line search
     SliceSums image_sums;   ///< |x|, (v - x)^2, unless they are made on the way
     Array1<double> prior_loss;
-    Kokkos::View<double*, Kokkos::HostSpace> host_loss;
   };
   std::vector<PerDevice> devices;
   std::vector<HostSliceTotals> host_step, host_change, host_image;  ///< [device] copies of the sums
+  std::vector<Kokkos::View<double*, Kokkos::HostSpace>> host_loss;  ///< [device] of prior_loss
 
   Workspace(Placement const& slices, Index num_pixels, int max_subset, DenoiserOptions const& options,
             bool sums_with_step) {
     SliceBlocks const& blocks = slices.blocks();
     Index const capacity = Index(max_subset) * blocks.per_shard * blocks.lanes;
-    for (int d = 0; d < slices.num_devices(); ++d) {
-      ExecSpace const& exec = slices.devices()->exec(d);
+    DeviceSet const& set = *slices.devices();
+    int const changes = options.reference_mode ? 2 : int(num_denoise_sums);
+    host_change = host_copies(set, changes, blocks);
+    if (options.reference_mode) host_step = host_copies(set, 2, blocks);
+    if (!sums_with_step) host_image = host_copies(set, 2, blocks);
+    if (options.compute_prior_loss)
+      host_loss =
+          make_host_arrays<decltype(host_loss)::value_type>(set, "strata::denoiser::host_loss", blocks.shard_size);
+    devices = per_local_device(set, [&](int d) {
+      ExecSpace const& exec = set.exec(d);
       PerDevice work;
       work.gradient = BandBuffer(exec, "denoiser::gradient", capacity);
       work.curvature = BandBuffer(exec, "denoiser::curvature", capacity);
-      work.change_sums = SliceSums(exec, blocks, options.reference_mode ? 2 : int(num_denoise_sums), max_subset);
-      host_change.push_back(host_copy(work.change_sums));
+      work.change_sums = SliceSums(exec, blocks, changes, max_subset);
       if (options.reference_mode) {
         work.direction = BandBuffer(exec, "denoiser::direction", capacity);
         work.step_sums = SliceSums(exec, blocks, 2, max_subset);
-        host_step.push_back(host_copy(work.step_sums));
       }
-      if (!sums_with_step) {
-        work.image_sums = SliceSums(exec, blocks, 2, static_cast<int>(num_pixels));
-        host_image.push_back(host_copy(work.image_sums));
-      }
-      if (options.compute_prior_loss) {
+      if (!sums_with_step) work.image_sums = SliceSums(exec, blocks, 2, static_cast<int>(num_pixels));
+      if (options.compute_prior_loss)
         work.prior_loss = make_view<Array1<double>>(exec, "strata::denoiser::prior_loss", blocks.shard_size);
-        work.host_loss = decltype(work.host_loss)("strata::denoiser::host_loss", blocks.shard_size);
-      }
-      devices.push_back(work);
-    }
+      return work;
+    });
   }
 
-  static HostSliceTotals host_copy(SliceSums const& sums) {
-    return HostSliceTotals("strata::denoiser::host", sums.total().extent(0), sums.total().extent(1));
+  static std::vector<HostSliceTotals> host_copies(DeviceSet const& set, int quantities, SliceBlocks const& blocks) {
+    return make_host_arrays<HostSliceTotals>(set, "strata::denoiser::host", quantities,
+                                             blocks.per_shard * blocks.lanes);
   }
 };
 
@@ -189,8 +192,9 @@ double Denoiser::search_step(SubsetPlan::Subset const& subset) {
     Kokkos::deep_copy(exec, work_->host_step[d], work_->devices[d].step_sums.total());
   });
   devices.fence("denoiser: the host reads the sums of the line search");
-  double const descent = total(slice_totals(blocks, work_->host_step, 0));
-  double const curvature = total(slice_totals(blocks, work_->host_step, 1));
+  auto const sums = collect(devices, work_->host_step);
+  double const descent = total(slice_totals(blocks, sums, 0));
+  double const curvature = total(slice_totals(blocks, sums, 1));
   constexpr double eps = std::numeric_limits<float>::epsilon();
   double const alpha = std::min(std::max(descent / (curvature + eps), eps), options_.max_alpha);
   devices.for_each([&](int d, ExecSpace const& exec) {
@@ -215,24 +219,24 @@ void Denoiser::finish_statistics(IterationStats& stats) {
     if (options_.compute_prior_loss) {
       VolumeShard const volume{shape_, blocks, d, recon_[d], halo_.below(d), halo_.above(d)};
       prior_.loss_per_slice(exec, volume, work.prior_loss);
-      Kokkos::deep_copy(exec, work.host_loss, work.prior_loss);
+      Kokkos::deep_copy(exec, work_->host_loss[d], work.prior_loss);
     }
   });
   devices.fence("denoiser: the host reads the statistics");
+  auto const changes = collect(devices, work_->host_change);
+  auto const images = collect(devices, sums_with_step_ ? work_->host_change : work_->host_image);
   auto const image_total = [&](int with_step, int alone) {
-    return total(sums_with_step_ ? slice_totals(blocks, work_->host_change, with_step)
-                                 : slice_totals(blocks, work_->host_image, alone));
+    return total(slice_totals(blocks, images, sums_with_step_ ? with_step : alone));
   };
-  double const change = total(slice_totals(blocks, work_->host_change, step_magnitude));
+  double const change = total(slice_totals(blocks, changes, step_magnitude));
   double const magnitude = image_total(recon_magnitude, 0);
   auto const size = static_cast<double>(shape_.size());
   stats.error_sino_rmse = std::sqrt(image_total(error_square, 1) / size);
   stats.fm_rmse = stats.error_sino_rmse / options_.sigma_noise;
   stats.pct_change = magnitude > 0 ? 100 * change / magnitude : 0;
-  stats.delta_norm_per_slice = slice_totals(blocks, work_->host_change, step_square);
+  stats.delta_norm_per_slice = slice_totals(blocks, changes, step_square);
   for (double& norm : stats.delta_norm_per_slice) norm = std::sqrt(norm);
-  for (int d = 0; options_.compute_prior_loss && d < devices.size(); ++d)
-    for (int k = 0; k < image_.placement.owned(d).size(); ++k) stats.prior_loss += work_->devices[d].host_loss(k);
+  if (options_.compute_prior_loss) stats.prior_loss = slice_sum(image_.placement, work_->host_loss);
   stats.prior_loss /= size;
 }
 

@@ -5,6 +5,7 @@
 
 #include "core/base/error.hpp"
 #include "core/base/log.hpp"
+#include "core/placement/per_device.hpp"
 #include "core/solver/ramp_filter.hpp"
 #include "core/solver/row_coverage.hpp"
 
@@ -101,8 +102,7 @@ void scale_slices(ShardedVolume const& volume, std::vector<float> const& weights
   ensure(static_cast<int>(weights.size()) == blocks.num_slices, "scale_slices: ", weights.size(), " weights for ",
          blocks.num_slices, " slices");
   DeviceSet const& devices = *volume.placement.devices();
-  std::vector<Array1<Real const>> shard_weights;
-  for (int d = 0; d < devices.size(); ++d) {
+  auto const shard_weights = per_local_device(devices, [&](int d) {
     // Blocks are numbered over all shards, and a volume's shard holds per_shard of them.
     auto const device =
         make_view<Array1<Real>>(devices.exec(d), "strata::slice_weights", blocks.per_shard * blocks.lanes);
@@ -116,8 +116,8 @@ void scale_slices(ShardedVolume const& volume, std::vector<float> const& weights
     }
     Kokkos::deep_copy(devices.exec(d), device, host);
     devices.exec(d).fence("scale_slices: the weights are on the device");
-    shard_weights.emplace_back(device);
-  }
+    return Array1<Real const>(device);
+  });
   devices.for_each([&](int d, ExecSpace const& exec) { scale_shard(exec, volume[d], shard_weights[d]); });
   devices.fence("scale_slices: read next");
 }

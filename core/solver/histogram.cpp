@@ -5,6 +5,8 @@
 
 #include "core/base/error.hpp"
 #include "core/model/sinogram_entries.hpp"
+#include "core/placement/collect.hpp"
+#include "core/placement/per_device.hpp"
 
 namespace strata {
 namespace {
@@ -82,34 +84,42 @@ void count_values(ExecSpace const& exec, Rows const& rows, double low, double hi
       });
 }
 
-template <class Rows>
-Histogram count(Devices const& devices, std::vector<Rows> const& rows, int num_bins) {
-  std::vector<Array2<Real>> limits;
-  std::vector<Array2<Index>> counts;
-  for (int d = 0; d < devices->size(); ++d) {
-    limits.push_back(make_view<Array2<Real>>(devices->exec(d), "strata::histogram_limits", num_chunks, 2));
-    counts.push_back(make_view<Array2<Index>>(devices->exec(d), "strata::histogram_counts", num_chunks, num_bins));
-  }
-  devices->for_each([&](int d, ExecSpace const& exec) { find_limits(exec, rows[d], limits[d]); });
+template <class T>
+using HostArray = Kokkos::View<T**, Kokkos::LayoutRight, Kokkos::HostSpace>;
+
+/// rows_of(device) is what the device holds.
+template <class RowsOf>
+Histogram count(Devices const& devices, RowsOf const& rows_of, int num_bins) {
+  auto const limits = per_local_device(*devices, [&](int d) {
+    return make_view<Array2<Real>>(devices->exec(d), "strata::histogram_limits", num_chunks, 2);
+  });
+  auto const counts = per_local_device(*devices, [&](int d) {
+    return make_view<Array2<Index>>(devices->exec(d), "strata::histogram_counts", num_chunks, num_bins);
+  });
+  auto const host_limits = make_host_arrays<HostArray<Real>>(*devices, "strata::histogram_limits", num_chunks, 2);
+  auto const host_counts =
+      make_host_arrays<HostArray<Index>>(*devices, "strata::histogram_counts", num_chunks, num_bins);
+  devices->for_each([&](int d, ExecSpace const& exec) {
+    find_limits(exec, rows_of(d), limits[d]);
+    Kokkos::deep_copy(exec, host_limits[d], limits[d]);
+  });
   devices->fence("histogram: the host reads the limits");
   Histogram result{std::numeric_limits<double>::max(), std::numeric_limits<double>::lowest(),
                    std::vector<Index>(static_cast<std::size_t>(num_bins))};
-  for (auto const& shard : limits) {
-    auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), shard);
+  for (auto const& host : collect(*devices, host_limits))
     for (int chunk = 0; chunk < num_chunks; ++chunk) {
       result.low = std::min(result.low, double(host(chunk, 0)));
       result.high = std::max(result.high, double(host(chunk, 1)));
     }
-  }
   require(result.low <= result.high, "histogram: expected at least one finite value, found none");
-  devices->for_each(
-      [&](int d, ExecSpace const& exec) { count_values(exec, rows[d], result.low, result.high, counts[d]); });
+  devices->for_each([&](int d, ExecSpace const& exec) {
+    count_values(exec, rows_of(d), result.low, result.high, counts[d]);
+    Kokkos::deep_copy(exec, host_counts[d], counts[d]);
+  });
   devices->fence("histogram: the host adds the counts");
-  for (auto const& shard : counts) {
-    auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), shard);
+  for (auto const& host : collect(*devices, host_counts))
     for (int chunk = 0; chunk < num_chunks; ++chunk)
       for (int bin = 0; bin < num_bins; ++bin) result.counts[static_cast<std::size_t>(bin)] += host(chunk, bin);
-  }
   return result;
 }
 
@@ -117,16 +127,15 @@ Histogram count(Devices const& devices, std::vector<Rows> const& rows, int num_b
 
 Histogram histogram(ShardedVolume const& volume, int num_bins) {
   SliceBlocks const blocks = volume.placement.blocks();
-  std::vector<VolumeRows> rows;
-  for (int d = 0; d < volume.num_devices(); ++d) rows.push_back({volume[d], blocks, blocks.blocks_of_shard(d).begin});
-  return count(volume.placement.devices(), rows, num_bins);
+  auto const rows_of = [&](int d) { return VolumeRows{volume[d], blocks, blocks.blocks_of_shard(d).begin}; };
+  return count(volume.placement.devices(), rows_of, num_bins);
 }
 
 Histogram histogram(ShardedSinogram const& sinogram, SinogramLayout const& layout, int num_bins) {
-  std::vector<SinogramRows> rows;
-  for (int d = 0; d < sinogram.num_devices(); ++d)
-    rows.push_back({sinogram[d], {layout, sinogram.placement.owned(d).size(), sinogram[d]}});
-  return count(sinogram.placement.devices(), rows, num_bins);
+  auto const rows_of = [&](int d) {
+    return SinogramRows{sinogram[d], SinogramEntries(layout, sinogram.placement.owned(d).size(), sinogram[d])};
+  };
+  return count(sinogram.placement.devices(), rows_of, num_bins);
 }
 
 }  // namespace strata

@@ -1,5 +1,7 @@
 #include "core/solver/objective.hpp"
 
+#include "core/placement/collect.hpp"
+#include "core/placement/per_device.hpp"
 #include "core/solver/objective_kernels.hpp"
 
 namespace strata {
@@ -28,7 +30,7 @@ ObjectiveSums::ObjectiveSums(TomographyModel const& model, Prior const& prior, d
   int const slices = blocks.per_shard * blocks.lanes;
   for (int i = 0; prior.needs_halos() && i <= max_directions; ++i)
     halos_.emplace_back(model.recon_placement(), model.recon_shape().num_pixels());
-  for (int d = 0; d < model.devices().size(); ++d) {
+  devices_ = per_local_device(model.devices(), [&](int d) {
     ExecSpace const& exec = model.devices().exec(d);
     PerDevice work;
     work.per_row =
@@ -36,10 +38,10 @@ ObjectiveSums::ObjectiveSums(TomographyModel const& model, Prior const& prior, d
     work.per_view = make_view<Array2<double>>(exec, "strata::objective::per_view", sums, views);
     work.parts = make_zero_view<Array3<double>>(exec, "strata::objective::parts", Prior::surrogate_parts, sums, slices);
     work.slices = make_view<Array2<double>>(exec, "strata::objective::slices", sums, slices);
-    work.host_views = decltype(work.host_views)("strata::objective::host_views", sums, views);
-    work.host_slices = decltype(work.host_slices)("strata::objective::host_slices", sums, slices);
-    devices_.push_back(work);
-  }
+    return work;
+  });
+  host_views_ = make_host_arrays<HostSums>(model.devices(), "strata::objective::host_views", sums, views);
+  host_slices_ = make_host_arrays<HostSums>(model.devices(), "strata::objective::host_slices", sums, slices);
 }
 
 Index ObjectiveSums::bytes(Placement const& slices, Placement const& views, SliceBlocks const& rows, Index num_pixels,
@@ -61,7 +63,7 @@ void ObjectiveSums::launch_data_sums(int device, ExecSpace const& exec, ShardedS
   sum_channels_along(exec, count, views, model_.sinogram_layout(), p, subtract_error, devices_[device].per_row);
   sum_rows_along(exec, num_quadratic_sums(count), views, model_.sinogram_layout().rows, devices_[device].per_row,
                  devices_[device].per_view);
-  Kokkos::deep_copy(exec, devices_[device].host_views, devices_[device].per_view);
+  Kokkos::deep_copy(exec, host_views_[device], devices_[device].per_view);
 }
 
 void ObjectiveSums::launch_prior_sums(int device, ExecSpace const& exec, ShardedVolume const& recon,
@@ -81,24 +83,26 @@ void ObjectiveSums::launch_prior_sums(int device, ExecSpace const& exec, Sharded
   auto const& work = devices_[device];
   prior_.surrogate_sums(exec, shard(recon, 0), beside, work.parts);
   add_parts(exec, num_quadratic_sums(beside.count), work.parts, work.slices);
-  Kokkos::deep_copy(exec, work.host_slices, work.slices);
+  Kokkos::deep_copy(exec, host_slices_[device], work.slices);
 }
 
 std::array<double, num_quadratic_sums(DirectionShards::most)> ObjectiveSums::total_data(int sums) const {
   std::array<double, num_quadratic_sums(DirectionShards::most)> totals{};
-  for (int d = 0; d < model_.devices().size(); ++d)
+  auto const all = collect(model_.devices(), host_views_);
+  for (int d = 0; d < all.num_devices(); ++d)
     for (int v = 0; v < model_.sino_placement().owned(d).size(); ++v)
-      for (int q = 0; q < sums; ++q) totals[q] += devices_[d].host_views(q, v);
+      for (int q = 0; q < sums; ++q) totals[q] += all[d](q, v);
   return totals;
 }
 
 std::array<double, num_quadratic_sums(DirectionShards::most)> ObjectiveSums::total_prior(int sums) const {
   SliceBlocks const& blocks = model_.recon_placement().blocks();
   std::array<double, num_quadratic_sums(DirectionShards::most)> totals{};
-  for (int d = 0; d < model_.devices().size(); ++d)
+  auto const all = collect(model_.devices(), host_slices_);
+  for (int d = 0; d < all.num_devices(); ++d)
     for (int b = 0; b < blocks.per_shard; ++b)
       for (int lane = 0; lane < blocks.slices(d * blocks.per_shard + b).size(); ++lane)
-        for (int q = 0; q < sums; ++q) totals[q] += devices_[d].host_slices(q, b * blocks.lanes + lane);
+        for (int q = 0; q < sums; ++q) totals[q] += all[d](q, b * blocks.lanes + lane);
   return totals;
 }
 

@@ -51,8 +51,8 @@ class ObjectiveSums {
     Array2<double> per_view;  ///< [sum][view]
     Array3<double> parts;     ///< [part of the plane][sum][block * lanes + lane]
     Array2<double> slices;    ///< [sum][block * lanes + lane]
-    Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace> host_views, host_slices;
   };
+  using HostSums = Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace>;
 
   void launch_data_sums(int device, ExecSpace const& exec, ShardedSinogram const& weighted_error,
                         ShardedSinogram const* weights, std::span<ProjectedDirection const* const> directions,
@@ -67,6 +67,7 @@ class ObjectiveSums {
   double fm_;
   std::vector<Halo> halos_;  ///< of the image and of each direction
   std::vector<PerDevice> devices_;
+  std::vector<HostSums> host_views_, host_slices_;  ///< [device] copies of per_view and slices
 };
 
 /// The factors t that minimise the bound: scaled to unit diagonal, eigenvalues below `cut` of the largest left out.

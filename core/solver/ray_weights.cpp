@@ -5,6 +5,7 @@
 
 #include "core/base/error.hpp"
 #include "core/model/sinogram_entries.hpp"
+#include "core/placement/per_device.hpp"
 #include "core/solver/otsu.hpp"
 
 namespace strata {
@@ -238,15 +239,15 @@ void leave_out_rays(SinogramLayout const& layout, std::vector<bool> const& dead,
   for (int const view : masked_views)
     require(view >= 0 && view < views.real_size(), "masked views: expected views from 0 to ", views.real_size() - 1,
             ", found ", view);
-  std::vector<Array1<int>> ray_flags, view_flags;
-  for (int d = 0; d < views.num_devices(); ++d) {
+  auto const ray_flags = per_local_device(
+      *views.devices(), [&](int d) { return on_device(views.devices()->exec(d), "strata::dead_rays", rays); });
+  auto const view_flags = per_local_device(*views.devices(), [&](int d) {
     std::vector<int> own(static_cast<std::size_t>(std::max(1, weights[d].extent_int(0))), 0);
     for (int const view : masked_views)
       if (view >= views.owned(d).begin && view < views.owned(d).end)
         own[static_cast<std::size_t>(view - views.owned(d).begin)] = 1;
-    ray_flags.push_back(on_device(views.devices()->exec(d), "strata::dead_rays", rays));
-    view_flags.push_back(on_device(views.devices()->exec(d), "strata::masked_views", own));
-  }
+    return on_device(views.devices()->exec(d), "strata::masked_views", own);
+  });
   views.devices()->for_each([&](int d, ExecSpace const& exec) {
     SinogramEntries const entries(layout, views.owned(d).size(), weights[d]);
     clear_rays(exec, entries, ray_flags[d], view_flags[d], weights[d]);

@@ -42,18 +42,24 @@ SubsetPlan plan_of(DeviceSet const& devices, int num_cols, PixelPartition const&
 
   SubsetPlan plan;
   plan.subsets.resize(partition.subsets.size());
-  for (int d = 0; d < devices.size(); ++d) {
+  auto const num_devices = static_cast<std::size_t>(devices.size());
+  for (std::size_t s = 0; s < plan.subsets.size(); ++s) {
+    plan.subsets[s].count = static_cast<int>(partition.subsets[s].size());
+    plan.subsets[s].pixels.resize(num_devices);
+    if (s < partition.repeated.size() && !partition.repeated[s].empty()) plan.subsets[s].repeated.resize(num_devices);
+  }
+  for (int const d : devices.local()) {
     PixelList const list = make_pixel_list(devices.exec(d), all, num_cols);
     PixelList const repeats = repeated.empty() ? PixelList{} : make_pixel_list(devices.exec(d), repeated, num_cols);
     std::size_t begin = 0;
     std::size_t first_repeat = 0;
     for (std::size_t s = 0; s < plan.subsets.size(); ++s) {
       std::size_t const end = begin + partition.subsets[s].size();
-      plan.subsets[s].pixels.push_back(
-          {part(list.index, begin, end), part(list.row, begin, end), part(list.col, begin, end)});
+      plan.subsets[s].pixels[d] = {part(list.index, begin, end), part(list.row, begin, end),
+                                   part(list.col, begin, end)};
       begin = end;
       std::size_t const count = s < partition.repeated.size() ? partition.repeated[s].size() : 0;
-      if (count > 0) plan.subsets[s].repeated.push_back(part(repeats.index, first_repeat, first_repeat + count));
+      if (count > 0) plan.subsets[s].repeated[d] = part(repeats.index, first_repeat, first_repeat + count);
       first_repeat += count;
     }
   }

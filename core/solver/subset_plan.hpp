@@ -12,7 +12,8 @@ struct SubsetPlan {
   struct Subset {
     std::vector<PixelList> pixels;            ///< [device]
     std::vector<Array1<int const>> repeated;  ///< [device]; empty: no halo has to be refreshed
-    int size() const { return pixels[0].size(); }
+    int count = 0;                            ///< entries, repeats included
+    int size() const { return count; }
   };
   std::vector<Subset> subsets;
   int max_size = 0;

@@ -13,7 +13,7 @@ namespace strata {
 struct SubsetSizes {
   /// `num_pixels` of the plane, `largest` entries of the largest subset. `max_bytes` bounds what the fullest device
   /// takes to exchange a subset; 0: an eighth of its part of the volume. `turns` as in ExchangePlan. Results depend on
-  /// neither.
+  /// neither. Goes over all devices, as ExchangePlan does.
   SubsetSizes(Placement const& slices, Placement const& views, SinogramLayout const& layout, Index num_pixels,
               Index largest, Index max_bytes = 0, int turns = 0);
 

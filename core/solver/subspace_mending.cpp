@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/placement/collect.hpp"
+#include "core/placement/per_device.hpp"
 #include "core/solver/subspace_kernels.hpp"
 
 namespace strata {
@@ -26,7 +28,7 @@ SubspaceStep::Mending::Mending(TomographyModel const& model)
   SliceBlocks const& blocks = model.recon_placement().blocks();
   Index const pixels = model.recon_shape().num_pixels();
   Index const part = Index(part_length_) * blocks.lanes;
-  for (int d = 0; d < model.devices().size(); ++d) {
+  devices_ = per_local_device(model.devices(), [&](int d) {
     ExecSpace const& exec = model.devices().exec(d);
     PerDevice work;
     work.flags = make_view<Array2<int>>(exec, "strata::mending::flags", blocks.per_shard, pixels);
@@ -35,9 +37,10 @@ SubspaceStep::Mending::Mending(TomographyModel const& model)
     work.col = make_view<Array1<Real>>(exec, "strata::mending::col", part_length_);
     work.missing = BandBuffer(exec, "mending::missing", blocks.per_shard * part);
     if (model.devices().size() > 1) work.gathered = BandBuffer(exec, "mending::gathered", blocks.num_blocks() * part);
-    work.host_flags = decltype(work.host_flags)("strata::mending::host_flags", blocks.per_shard, pixels);
-    devices_.push_back(work);
-  }
+    return work;
+  });
+  host_flags_ = make_host_arrays<decltype(host_flags_)::value_type>(model.devices(), "strata::mending::host_flags",
+                                                                    blocks.per_shard, pixels);
   found_ = decltype(found_)("strata::mending::found", model.masked_pixels().size());
 }
 
@@ -45,14 +48,15 @@ bool SubspaceStep::Mending::find_negative(ShardedVolume const& recon) {
   SliceBlocks const& blocks = model_.recon_placement().blocks();
   model_.devices().for_each([&](int d, ExecSpace const& exec) {
     flag_negative(exec, {blocks, d}, recon[d], devices_[d].flags);
-    Kokkos::deep_copy(exec, devices_[d].host_flags, devices_[d].flags);
+    Kokkos::deep_copy(exec, host_flags_[d], devices_[d].flags);
   });
   model_.devices().fence("mending: the host lists the cylinders");
+  auto const flags = collect(model_.devices(), host_flags_);
   num_found_ = 0;
   for (int const pixel : model_.masked_pixels().host) {
     bool negative = false;
-    for (auto const& work : devices_)
-      for (int b = 0; b < blocks.per_shard; ++b) negative = negative || work.host_flags(b, pixel) != 0;
+    for (auto const& found : flags)
+      for (int b = 0; b < blocks.per_shard; ++b) negative = negative || found(b, pixel) != 0;
     if (negative) found_(num_found_++) = pixel;
   }
   return num_found_ > 0;
@@ -69,14 +73,15 @@ void SubspaceStep::Mending::mend_part(SubspaceArrays const& arrays, ShardedVolum
   SliceBlocks const& blocks = model_.recon_placement().blocks();
   bool const several = model_.devices().size() > 1;
   std::pair<int, int> const range(0, count);
-  lists_.clear();
-  missing_.clear();
-  gathered_.clear();
-  for (auto const& work : devices_) {
-    lists_.push_back({Array1<int const>(work.index.data(), count), Array1<Real const>(work.row.data(), count),
-                      Array1<Real const>(work.col.data(), count)});
-    missing_.push_back(work.missing.cylinders(blocks.per_shard, count, blocks.lanes));
-    if (several) gathered_.push_back(work.gathered.cylinders(blocks.num_blocks(), count, blocks.lanes));
+  lists_.resize(devices_.size());
+  missing_.resize(devices_.size());
+  gathered_.resize(devices_.size());
+  for (int const d : model_.devices().local()) {
+    auto const& work = devices_[d];
+    lists_[d] = {Array1<int const>(work.index.data(), count), Array1<Real const>(work.row.data(), count),
+                 Array1<Real const>(work.col.data(), count)};
+    missing_[d] = work.missing.cylinders(blocks.per_shard, count, blocks.lanes);
+    if (several) gathered_[d] = work.gathered.cylinders(blocks.num_blocks(), count, blocks.lanes);
   }
   model_.devices().for_each([&](int d, ExecSpace const& exec) {
     Kokkos::deep_copy(exec, Kokkos::subview(devices_[d].index, range),

@@ -24,7 +24,6 @@ struct SubspaceStep::Mending {
     Array1<Real> row, col;
     BandBuffer missing;   ///< own blocks
     BandBuffer gathered;  ///< all blocks; several devices only
-    Kokkos::View<int**, Kokkos::LayoutRight, Kokkos::HostSpace> host_flags;
   };
 
   void mend_part(SubspaceArrays const& arrays, ShardedVolume const& direction, int begin, int count);
@@ -32,6 +31,7 @@ struct SubspaceStep::Mending {
   TomographyModel const& model_;
   int part_length_;
   std::vector<PerDevice> devices_;
+  std::vector<Kokkos::View<int**, Kokkos::LayoutRight, Kokkos::HostSpace>> host_flags_;  ///< [device] copies of flags
   std::vector<PixelList> lists_;
   std::vector<Cylinders> missing_, gathered_;
   Kokkos::View<int*, Kokkos::HostSpace> found_;  ///< in the order of the masked pixels

@@ -2,6 +2,7 @@
 // instead of its cylinders. Where chunks have two places each, one is moved while another one is projected.
 #include <algorithm>
 
+#include "core/placement/per_device.hpp"
 #include "core/solver/vcd_workspace.hpp"
 
 namespace strata {
@@ -20,15 +21,17 @@ VCDSolver::Chunk VCDSolver::chunk_at(SubsetPlan::Subset const& subset, int begin
 void VCDSolver::add_up(SubsetPlan::Subset const& subset, Chunk const& chunk) {
   SliceBlocks const& blocks = model_.recon_placement().blocks();
   NodeReduction const& nodes = model_.nodes();
-  std::vector<Cylinders> partials, staging, sums;
-  for (int d = 0; d < model_.devices().size(); ++d) {
-    partials.push_back(work_->partial(d, nodes.num_nodes(d), chunk.size, chunk.turn));
-    sums.push_back(from_position(work_->back_projection(d, subset.size()), chunk.begin));
-    if (!model_.devices().share_memory())
-      staging.push_back(
-          work_->devices[d].staging.cylinders(nodes.num_nodes() * blocks.per_shard, chunk.size, blocks.lanes));
-  }
-  nodes.reduce_to_places(model_.devices(), blocks, partials, {sums, {}}, staging, Stream::transfer);
+  DeviceSet const& devices = model_.devices();
+  auto const partials =
+      per_local_device(devices, [&](int d) { return work_->partial(d, nodes.num_nodes(d), chunk.size, chunk.turn); });
+  auto const sums = per_local_device(
+      devices, [&](int d) { return from_position(work_->back_projection(d, subset.size()), chunk.begin); });
+  std::vector<Cylinders> staging;
+  if (!devices.share_memory())
+    staging = per_local_device(devices, [&](int d) {
+      return work_->devices[d].staging.cylinders(nodes.num_nodes() * blocks.per_shard, chunk.size, blocks.lanes);
+    });
+  nodes.reduce_to_places(devices, blocks, partials, {sums, {}}, staging, Stream::transfer);
 }
 
 /// back_projection() = A'(w e) at the subset, after the pending step has been taken.
@@ -60,16 +63,19 @@ void VCDSolver::back_project_in_chunks(SubsetPlan::Subset const& subset) {
 /// Every view owner gets the whole cylinders of a chunk of the direction.
 void VCDSolver::collect(SubsetPlan::Subset const& subset, Chunk const& chunk) {
   SliceBlocks const& blocks = model_.recon_placement().blocks();
-  std::vector<Cylinders> directions, own, gathered;
-  for (int d = 0; d < model_.devices().size(); ++d) {
-    auto const& work = work_->devices[d];
-    directions.push_back(
-        from_position(work.direction.cylinders(blocks.per_shard, subset.size(), blocks.lanes), chunk.begin));
-    if (!model_.devices().share_memory())
-      own.push_back(work.partial.cylinders(blocks.per_shard, chunk.size, blocks.lanes));
-    gathered.push_back(work_->gathered_chunk(d, chunk.size, chunk.turn));
-  }
-  gather_places(model_.devices(), blocks, {directions, {}}, own, gathered, Stream::transfer);
+  DeviceSet const& devices = model_.devices();
+  auto const directions = per_local_device(devices, [&](int d) {
+    return from_position(work_->devices[d].direction.cylinders(blocks.per_shard, subset.size(), blocks.lanes),
+                         chunk.begin);
+  });
+  std::vector<Cylinders> own;
+  if (!devices.share_memory())
+    own = per_local_device(devices, [&](int d) {
+      return work_->devices[d].partial.cylinders(blocks.per_shard, chunk.size, blocks.lanes);
+    });
+  auto const gathered =
+      per_local_device(devices, [&](int d) { return work_->gathered_chunk(d, chunk.size, chunk.turn); });
+  gather_places(devices, blocks, {directions, {}}, own, gathered, Stream::transfer);
 }
 
 /// projection() = A d for the views of each device.

@@ -12,7 +12,7 @@ struct VCDMemory {
   bool slice_mean_damping = false;
 };
 
-/// Adds the arrays of VCDSolver, and those that `options` ask for, to the present stage of `plan`.
+/// Adds the arrays of VCDSolver, and those that `options` ask for, to the present stage of `plan`, for all devices.
 void plan_vcd(MemoryPlan& plan, VCDMemory const& memory, VCDOptions const& options);
 
 }  // namespace strata

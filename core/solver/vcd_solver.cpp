@@ -8,6 +8,7 @@
 
 #include "core/base/error.hpp"
 #include "core/base/interrupt.hpp"
+#include "core/placement/per_device.hpp"
 #include "core/solver/subspace_step.hpp"
 #include "core/solver/vcd_workspace.hpp"
 
@@ -94,18 +95,19 @@ void VCDSolver::back_project_error(SubsetPlan::Subset const& subset) {
   if (work_->back_projects_in_chunks(subset.size())) return back_project_in_chunks(subset);
   if (work_->projection_pending) descend_pending();
   SliceBlocks const& blocks = model_.recon_placement().blocks();
-  std::vector<Cylinders> partials, staging;
-  for (int d = 0; d < model_.devices().size(); ++d)
-    partials.push_back(work_->devices[d].partial.cylinders(model_.nodes().num_nodes(d) * blocks.num_blocks(),
-                                                           subset.size(), blocks.lanes));
+  auto const partials = per_local_device(model_.devices(), [&](int d) {
+    return work_->devices[d].partial.cylinders(model_.nodes().num_nodes(d) * blocks.num_blocks(), subset.size(),
+                                               blocks.lanes);
+  });
   model_.devices().for_each([&](int d, ExecSpace const& exec) {
     model_.projector(d).descend_and_back_project(exec, work_->pending[d], weights(d), state_.weighted_error[d],
                                                  subset.pixels[d], partials[d]);
   });
   if (model_.nodes().trivial()) return;
   int const staged = model_.devices().share_memory() ? 1 : model_.nodes().num_nodes();
-  for (auto const& work : work_->devices)
-    staging.push_back(work.staging.cylinders(staged * blocks.per_shard, subset.size(), blocks.lanes));
+  auto const staging = per_local_device(model_.devices(), [&](int d) {
+    return work_->devices[d].staging.cylinders(staged * blocks.per_shard, subset.size(), blocks.lanes);
+  });
   model_.nodes().reduce(model_.devices(), blocks.num_blocks(), partials, work_->own_blocks, staging);
 }
 
@@ -144,31 +146,32 @@ void VCDSolver::share_direction(SubsetPlan::Subset const& subset) {
   SliceBlocks const& blocks = model_.recon_placement().blocks();
   if (model_.devices().size() == 1) return;
   if (work_->projects_in_chunks(subset.size())) return project_in_chunks(subset);
-  std::vector<Cylinders> shards, targets;
-  for (int d = 0; d < model_.devices().size(); ++d) {
-    shards.push_back(work_->devices[d].direction.cylinders(blocks.per_shard, subset.size(), blocks.lanes));
-    targets.push_back(work_->gathered(d, subset.size()));
-  }
+  auto const shards = per_local_device(model_.devices(), [&](int d) {
+    return work_->devices[d].direction.cylinders(blocks.per_shard, subset.size(), blocks.lanes);
+  });
+  auto const targets = per_local_device(model_.devices(), [&](int d) { return work_->gathered(d, subset.size()); });
   all_gather(model_.devices(), blocks, shards, targets);
 }
 
 VCDSolver::StepSums VCDSolver::measure_direction(SubsetPlan::Subset const& subset) {
   SliceBlocks const& blocks = model_.recon_placement().blocks();
   work_->projection_pending = work_->projects_in_chunks(subset.size());
-  for (int d = 0; d < model_.devices().size() && !work_->projection_pending; ++d)
-    work_->pending[d].direction = {
-        {0, blocks.num_blocks()}, subset.pixels[d], Position::by_entry, work_->gathered(d, subset.size())};
+  if (!work_->projection_pending)
+    for (int const d : model_.devices().local())
+      work_->pending[d].direction = {
+          {0, blocks.num_blocks()}, subset.pixels[d], Position::by_entry, work_->gathered(d, subset.size())};
   model_.devices().for_each([&](int d, ExecSpace const& exec) {
     if (work_->projection_pending)
       model_.projector(d).projection_curvature(exec, work_->projection(d), weights(d), sums_.per_view(d));
     else
       model_.projector(d).curvature(exec, work_->pending[d].direction, weights(d), sums_.per_view(d));
-    Kokkos::deep_copy(exec, work_->devices[d].host, work_->devices[d].step_sums.total());
+    Kokkos::deep_copy(exec, work_->host[d], work_->devices[d].step_sums.total());
   });
   StepSums sums;
   sums.data_curvature = sums_.total();
-  for (double const value : work_->per_slice(0)) sums.descent += value;
-  for (double const value : work_->per_slice(1)) sums.prior_curvature += value;
+  auto const all = strata::collect(model_.devices(), work_->host);
+  for (double const value : slice_totals(blocks, all, 0)) sums.descent += value;
+  for (double const value : slice_totals(blocks, all, 1)) sums.prior_curvature += value;
   return sums;
 }
 

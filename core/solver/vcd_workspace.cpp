@@ -1,5 +1,7 @@
 #include "core/solver/vcd_workspace.hpp"
 
+#include "core/placement/per_device.hpp"
+
 namespace strata {
 namespace {
 
@@ -28,9 +30,14 @@ VCDSolver::Workspace::Workspace(TomographyModel const& model, int max_subset, VC
       layout_(model.sinogram_layout()),
       num_views_(model.sino_placement().shard_size()) {
   SliceBlocks const& blocks = blocks_;
-  for (int d = 0; d < model.devices().size(); ++d) {
+  own_blocks = per_local_device(model.devices(), [&](int d) { return blocks.blocks_of_shard(d); });
+  pending.resize(own_blocks.size());
+  host = make_host_arrays<HostSliceTotals>(model.devices(), "strata::vcd::host", 2, blocks.per_shard * blocks.lanes);
+  if (options.compute_prior_loss)
+    host_loss =
+        make_host_arrays<decltype(host_loss)::value_type>(model.devices(), "strata::vcd::host_loss", blocks.shard_size);
+  devices = per_local_device(model.devices(), [&](int d) {
     ExecSpace const& exec = model.devices().exec(d);
-    own_blocks.push_back(blocks.blocks_of_shard(d));
     PerDevice work;
     work.partial = BandBuffer(exec, "vcd::partial", sizes.partial[d]);
     work.work = BandBuffer(exec, "vcd::work", sizes.work);
@@ -42,18 +49,14 @@ VCDSolver::Workspace::Workspace(TomographyModel const& model, int max_subset, VC
     work.step_sums = SliceSums(exec, blocks, 2, max_subset);
     work.change_sums = SliceSums(exec, blocks, 2, max_subset);
     work.recon_sum = SliceSums(exec, blocks, 1, pixels);
-    work.host = decltype(work.host)("strata::vcd::host", 2, blocks.per_shard * blocks.lanes);
     if (!options.slice_mean_damping.empty()) {
       work.means = SliceSums(exec, blocks, 2, max_subset);
       work.undamped = undamped_factors(exec, blocks, d, options.slice_mean_damping);
     }
-    if (options.compute_prior_loss) {
+    if (options.compute_prior_loss)
       work.prior_loss = make_view<Array1<double>>(exec, "strata::vcd::prior_loss", blocks.shard_size);
-      work.host_loss = decltype(work.host_loss)("strata::vcd::host_loss", blocks.shard_size);
-    }
-    devices.push_back(work);
-    pending.emplace_back();
-  }
+    return work;
+  });
 }
 
 Sinogram VCDSolver::Workspace::projection(int device) const {

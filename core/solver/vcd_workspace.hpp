@@ -22,14 +22,14 @@ struct VCDSolver::Workspace {
     SliceSums change_sums;  ///< |step|, step^2, summed over a pass
     SliceSums recon_sum;    ///< |recon|
     Array1<double> prior_loss;
-    Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace> host;  ///< copies of SliceSums::total()
-    Kokkos::View<double*, Kokkos::HostSpace> host_loss;
   };
   SubsetSizes sizes;
   std::vector<PerDevice> devices;
-  std::vector<PendingStep> pending;  ///< [device]
-  std::vector<Range> own_blocks;     ///< [device], global numbers
-  bool projection_pending = false;   ///< the pending step's direction is there as projection(), not as cylinders
+  std::vector<HostSliceTotals> host;                                ///< [device] copies of SliceSums::total()
+  std::vector<Kokkos::View<double*, Kokkos::HostSpace>> host_loss;  ///< [device] of prior_loss, where that is asked for
+  std::vector<PendingStep> pending;                                 ///< [device]
+  std::vector<Range> own_blocks;                                    ///< [device], global numbers
+  bool projection_pending = false;  ///< the pending step's direction is there as projection(), not as cylinders
 
   Workspace(TomographyModel const& model, int max_subset, VCDOptions const& options);
 
@@ -67,12 +67,6 @@ struct VCDSolver::Workspace {
   void forget_pending() {
     projection_pending = false;
     for (auto& step : pending) step = {};
-  }
-
-  /// [slice] values of `quantity` in the devices' `host`.
-  std::vector<double> per_slice(int quantity) const {
-    auto const host = [&](int d) -> HostSliceTotals const& { return devices[d].host; };
-    return slice_totals_of(blocks_, host, quantity);
   }
 
  private:

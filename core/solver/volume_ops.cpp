@@ -2,6 +2,8 @@
 
 #include <numeric>
 
+#include "core/placement/per_device.hpp"
+
 namespace strata {
 namespace {
 
@@ -27,10 +29,10 @@ void combine(double a, ShardedVolume const& x, double b, ShardedVolume const& y,
 
 AbsoluteSum::AbsoluteSum(Placement const& slices, Index num_pixels) : slices_(slices) {
   SliceBlocks const& blocks = slices.blocks();
-  for (int d = 0; d < slices.num_devices(); ++d) {
-    sums_.emplace_back(slices.devices()->exec(d), blocks, 1, static_cast<int>(num_pixels));
-    host_.emplace_back("strata::absolute_sum_host", 1, blocks.per_shard * blocks.lanes);
-  }
+  DeviceSet const& devices = *slices.devices();
+  sums_ = per_local_device(devices,
+                           [&](int d) { return SliceSums(devices.exec(d), blocks, 1, static_cast<int>(num_pixels)); });
+  host_ = make_host_arrays<HostSliceTotals>(devices, "strata::absolute_sum_host", 1, blocks.per_shard * blocks.lanes);
 }
 
 double AbsoluteSum::operator()(ShardedVolume const& x) const {
@@ -39,7 +41,7 @@ double AbsoluteSum::operator()(ShardedVolume const& x) const {
     Kokkos::deep_copy(exec, host_[d], sums_[d].total());
   });
   slices_.devices()->fence("absolute_sum: the host adds the slices");
-  auto const totals = slice_totals(slices_.blocks(), host_, 0);
+  auto const totals = slice_totals(slices_.blocks(), collect(*slices_.devices(), host_), 0);
   return std::accumulate(totals.begin(), totals.end(), 0.0);
 }
 

@@ -13,6 +13,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "core/placement/collect.hpp"
 #include "core/placement/memory.hpp"
 
 namespace strata {
@@ -51,7 +52,8 @@ struct Meter {
 
   std::size_t device_of(ExecSpace const* exec) const {
     auto const devices_now = set.lock();
-    for (int d = 0; exec != nullptr && devices_now && d < devices_now->size(); ++d)
+    if (exec == nullptr || !devices_now) return 0;
+    for (int const d : devices_now->local())
       if (devices_now->exec(d) == *exec) return static_cast<std::size_t>(d);
     return 0;
   }
@@ -120,10 +122,14 @@ Index peak_device_bytes() {
 
 std::vector<Index> peak_bytes_by_device() {
   Meter& meter = Meter::instance();
-  std::lock_guard const lock(meter.mutex);
   std::vector<Index> peaks;
-  for (auto const& device : meter.devices) peaks.push_back(device.peak);
-  return peaks;
+  Devices devices;
+  {
+    std::lock_guard const lock(meter.mutex);
+    for (auto const& device : meter.devices) peaks.push_back(device.peak);
+    devices = meter.set.lock();
+  }
+  return devices ? collect_values(*devices, peaks) : peaks;
 }
 
 Index current_device_bytes() {

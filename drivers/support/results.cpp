@@ -10,6 +10,8 @@
 #include "core/base/log.hpp"
 #include "core/io/preview.hpp"
 #include "core/io/sharded_io.hpp"
+#include "core/placement/collect.hpp"
+#include "core/placement/per_device.hpp"
 #include "drivers/support/memory_meter.hpp"
 
 namespace strata {
@@ -138,19 +140,18 @@ void plan_projection(MemoryPlan& plan, Geometry const& geometry, std::vector<boo
   auto const pixels = static_cast<Index>(mask.size());
   plan.add_pixel_lists("pixel lists" + suffix, pixels + inside);
   plan.add_on_each("pixels outside the mask" + suffix, (pixels - inside) * Index(sizeof(int)));
-  std::vector<Index> projectors;
-  for (int d = 0; d < devices->size(); ++d)
-    projectors.push_back(geometry.projector_bytes(devices->exec(d), plan.views().owned(d), plan.slices().blocks()));
-  plan.add("workspace of the projector" + suffix, projectors);
+  auto const projectors = per_local_device(*devices, [&](int d) {
+    return geometry.projector_bytes(devices->exec(d), plan.views().owned(d), plan.slices().blocks());
+  });
+  plan.add("workspace of the projector" + suffix, collect_values(*devices, projectors));
   if (buffers) plan.add_exchange("buffers between devices" + suffix);
 }
 
 std::vector<Index> memory_limits(ProgramContext const& context, MemoryPlan const& plan) {
-  std::vector<Index> limits;
   auto const given = context.memory_limit_bytes();
   DeviceSet const& devices = *plan.slices().devices();
-  for (int d = 0; d < devices.size(); ++d) limits.push_back(given ? *given : devices.free_bytes(d));
-  return limits;
+  return collect_values(devices,
+                        per_local_device(devices, [&](int d) { return given ? *given : devices.free_bytes(d); }));
 }
 
 }  // namespace
