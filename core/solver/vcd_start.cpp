@@ -1,9 +1,12 @@
 #include "core/solver/vcd_start.hpp"
 
 #include <KokkosBlas1_scal.hpp>
+#include <cmath>
 
+#include "core/base/error.hpp"
 #include "core/solver/direct_recon.hpp"
 #include "core/solver/missing_rays.hpp"
+#include "core/solver/volume_ops.hpp"
 
 namespace strata {
 namespace {
@@ -53,10 +56,17 @@ double start_from(TomographyModel const& model, InitialImage initial, bool posit
 }
 
 void compute_hessian(TomographyModel const& model, ShardedSinogram const* weights, ShardedVolume const& hessian) {
-  if (weights) return model.hessian_diagonal(*weights, hessian);
-  ShardedSinogram const ones = model.make_sinogram("vcd::ones");
-  fill(model.sinogram_layout(), ones, 1);
-  model.hessian_diagonal(ones, hessian);
+  if (weights) {
+    model.hessian_diagonal(*weights, hessian);
+  } else {
+    ShardedSinogram const ones = model.make_sinogram("vcd::ones");
+    fill(model.sinogram_layout(), ones, 1);
+    model.hessian_diagonal(ones, hessian);
+  }
+  // An infinite one would hold its voxel where it is, which looks like convergence.
+  double const total = AbsoluteSum(hessian.placement, model.recon_shape().num_pixels())(hessian);
+  require(std::isfinite(total), "the Hessian diagonal is not finite: weights, or lengths of the geometry, are beyond ",
+          "what single precision can hold");
 }
 
 double start_vcd(TomographyModel const& model, InitialImage initial, bool positivity, VCDState const& state,

@@ -30,6 +30,7 @@ double start_from(TomographyModel const& model, InitialImage initial, bool posit
                   RedundancyOptions const& direct = {});
 
 /// hessian = (A o A)' w at all pixels; null weights: ones, which need one more sinogram meanwhile.
+/// \throws InputError when it is not finite.
 void compute_hessian(TomographyModel const& model, ShardedSinogram const* weights, ShardedVolume const& hessian);
 
 /// Both for a single run: in, state.weighted_error holds y; out, w (y - A x). Needs one more sinogram while it runs.

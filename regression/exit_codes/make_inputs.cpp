@@ -145,6 +145,7 @@ void write_sinograms(std::string const& folder) {
   write_sinogram(folder + "/sinogram_no_unit.h5", projections, good, "", 1);
   write_sinogram(folder + "/sinogram_negative_weights.h5", projections, good, "rad", -1);
   write_sinogram(folder + "/sinogram_zero_weights.h5", projections, good, "rad", 0);
+  write_sinogram(folder + "/sinogram_huge_weights.h5", projections, good, "rad", 3e38f);
   auto bad = good;
   bad[500] = nan;
   write_sinogram(folder + "/sinogram_nan.h5", projections, bad, "rad", 1);
