@@ -28,21 +28,39 @@ struct ForwardJob {
 
 /// What happens to lines of a view before and after entries are added to them: nothing.
 struct StoredLines {
+  Real* lines;
+  Real* base() const { return lines; }
+  void approach(int) {}
   void before(ForwardEntry const*, int) {}
   void after(ForwardEntry const*, int, int) {}
 };
 
 /// Lines of one view that are used as soon as they are complete and need not be cleared before; `use`(channel, line)
-/// gets those that entries touch, in order.
-template <class Use>
+/// gets those that entries touch, in order. `source`(channel) is a line that it reads, or null.
+template <class Use, class Source>
 class PassingLines {
  public:
-  PassingLines(Rows<Real> const& lines, int num_taps, Use const& use) : lines_(lines), num_taps_(num_taps), use_(use) {}
+  PassingLines(Rows<Real> const& lines, int num_channels, int num_taps, Use const& use, Source const& source)
+      : lines_(lines), num_channels_(num_channels), num_taps_(num_taps), use_(use), source_(source) {}
+  /// Asks for lines of the source while entries are prepared: `use` alone would wait for memory, and the rest would
+  /// leave it idle. Written out here, as compilers drop calls of functions that do nothing but fetch.
+  void approach(int channel) {
+    constexpr int distance = 32;
+    int const end = channel + distance < num_channels_ ? channel + distance : num_channels_;
+    for (; fetched_ < end; ++fetched_) {
+      Real const* const line = source_(fetched_);
+      for (Index i = 0; line && i < lines_.channel_stride; i += FanVector::width) __builtin_prefetch(line + i, 0, 2);
+    }
+  }
+  /// Where channel 0 would be: the lines of one call are all that is in use, so that they stay in the first-level
+  /// cache.
+  Real* base() const { return lines_.data - first_ * lines_.channel_stride; }
   void before(ForwardEntry const* entries, int count) {
+    begin_with(entries[0].channel);
     for (int e = 0; e < count; ++e)
       for (; begun_ < entries[e].channel + num_taps_; ++begun_) {
         if (begun_ < entries[e].channel) begun_ = entries[e].channel;
-        Real* const line = lines_.data + begun_ * lines_.channel_stride;
+        Real* const line = base() + begun_ * lines_.channel_stride;
         for (Index i = 0, end = lines_.channel_stride; i < end; i += FanVector::width) FanVector().store(line + i);
       }
   }
@@ -51,15 +69,26 @@ class PassingLines {
     for (int e = 0; e < count; ++e) {
       int const first = entries[e].channel, end = first + num_taps_ < next ? first + num_taps_ : next;
       for (done_ = first > done_ ? first : done_; done_ < end; ++done_)
-        use_(done_, lines_.data + done_ * lines_.channel_stride);
+        use_(done_, base() + done_ * lines_.channel_stride);
     }
   }
 
  private:
+  /// Moves what has begun to the front.
+  void begin_with(int channel) {
+    Real const* const from = base() + channel * lines_.channel_stride;
+    first_ = channel;
+    if (from == lines_.data) return;
+    for (Index i = 0, end = (begun_ - channel) * lines_.channel_stride; i < end; i += FanVector::width)
+      FanVector::load(from + i).store(lines_.data + i);
+  }
+
   Rows<Real> lines_;
-  int num_taps_;
+  int num_channels_, num_taps_;
   Use const& use_;
-  int begun_ = 0, done_ = 0;  ///< all channels below
+  Source const& source_;
+  int begun_ = 0, done_ = 0, fetched_ = 0;  ///< all channels below
+  int first_ = 0;                           ///< channel of the first line
 };
 
 /// Adds the pixels of a chunk, sorted by `order`, to one view [channel][row].
@@ -73,7 +102,7 @@ void add_sorted(ForwardJob<G> const& job, int view, int first, ChunkMemory<forwa
   auto const flush = [&](int next) {
     if (size == 0) return;
     lines.before(entries, size);
-    add_entries(entries, size, num_taps, sino.channel_stride, sino.data);
+    add_entries(entries, size, num_taps, sino.channel_stride, lines.base());
     lines.after(entries, size, next);
     size = 0;
   };
@@ -84,6 +113,7 @@ void add_sorted(ForwardJob<G> const& job, int view, int first, ChunkMemory<forwa
     Range const reach = chunk.reach(p);
     if (all == 0 || reach.empty()) continue;
     if (size == slot.num_entries) flush(chunk.base[p]);
+    lines.approach(chunk.base[p]);
     auto& entry = entries[size];
     entry.channel = chunk.base[p];
     entry.vectors = reach;
@@ -117,15 +147,16 @@ void add_chunk(ForwardJob<G> const& job, int view, int index, Rows<Real> const& 
       continue;
     }
     order[count] = order[count + 1] = order[count - 1];
-    StoredLines lines;
+    StoredLines lines{sino.data};
     add_sorted(job, view, first, chunk, order, count, sino, slot, lines);
   }
 }
 
 /// Calls use(channel, line [row]) for the channels of A x in one view that pixels touch, in order. Only for lists of
-/// one chunk; false: it is not for this view, and nothing was done.
-template <class G, class Use>
-bool project_in_passing(ForwardJob<G> const& job, int view, Rows<Real> const& lines, Slot const& slot, Use const& use) {
+/// one chunk; false: it is not for this view, and nothing was done. \param source see PassingLines
+template <class G, class Use, class Source>
+bool project_in_passing(ForwardJob<G> const& job, int view, Rows<Real> const& lines, Slot const& slot, Use const& use,
+                        Source const& source) {
   int const count = job.pixels.size;
   if (count == 0 || count > forward_chunk) return false;
   ChunkMemory<forward_chunk> chunk;
@@ -135,7 +166,7 @@ bool project_in_passing(ForwardJob<G> const& job, int view, Rows<Real> const& li
   if (chunk.shape.num_windows > 1 || chunk.thin != ThinTaps::none) return false;
   sort_pixels(count, chunk.shape, chunk.base, slot.counts, order);
   order[count] = order[count + 1] = order[count - 1];
-  PassingLines<Use> passing(lines, chunk.shape.width, use);
+  PassingLines<Use, Source> passing(lines, job.geometry.num_channels, chunk.shape.width, use, source);
   add_sorted(job, view, 0, chunk, order, count, lines, slot, passing);
   return true;
 }

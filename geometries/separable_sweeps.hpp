@@ -74,13 +74,13 @@ bool curvature_in_passing(ForwardJob<G> const& job, Rows<Real const> const& weig
                           Slot const& slot, Real* kept, double& result) {
   SquareSum sum(slot, job.cylinder.num_rows, row_lanes);
   int next = 0;
-  bool const done = project_in_passing(job, view, {slot.view, 0, row_lanes}, slot, [&](int n, Real const* q) {
-    Real const* const w = weights.data ? weights.view(view) + n * weights.channel_stride : nullptr;
+  auto const weight = [&](int n) { return weights.data ? weights.view(view) + n * weights.channel_stride : nullptr; };
+  auto const use = [&](int n, Real const* q) {
     if (kept) clear_lines(kept, row_lanes, next, n);
-    sum.add(n, q, w, kept ? kept + n * row_lanes : nullptr);
+    sum.add(n, q, weight(n), kept ? kept + n * row_lanes : nullptr);
     next = n + 1;
-  });
-  if (!done) return false;
+  };
+  if (!project_in_passing(job, view, {slot.view, 0, row_lanes}, slot, use, weight)) return false;
   if (kept) clear_lines(kept, row_lanes, next, job.geometry.num_channels);
   result = sum.total();
   return true;
@@ -168,11 +168,13 @@ inline void update_view(StepArrays const& step, int view, Real const* q, Index q
 
 template <class G>
 bool descend_in_passing(ForwardJob<G> const& job, StepArrays const& step, int view, Index row_lanes, Slot const& slot) {
-  return project_in_passing(job, view, {slot.view, 0, row_lanes}, slot, [&](int n, Real const* q) {
-    Real const* const w = step.weights.data ? step.weights.view(view) + n * step.weights.channel_stride : nullptr;
-    Real* const error = step.error.view(view) + n * step.error.channel_stride;
-    update_line(step.alpha, w, q, row_lanes, error);
-  });
+  auto const weight = [&](int n) {
+    return step.weights.data ? step.weights.view(view) + n * step.weights.channel_stride : nullptr;
+  };
+  auto const use = [&](int n, Real const* q) {
+    update_line(step.alpha, weight(n), q, row_lanes, step.error.view(view) + n * step.error.channel_stride);
+  };
+  return project_in_passing(job, view, {slot.view, 0, row_lanes}, slot, use, weight);
 }
 
 /// Projects the direction, unless that is kept, and subtracts it from the error.
