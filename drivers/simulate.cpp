@@ -6,6 +6,7 @@
 #include "core/io/sharded_io.hpp"
 #include "core/model/device_work.hpp"
 #include "core/model/memory_plan.hpp"
+#include "core/model/model_plan.hpp"
 #include "drivers/support/inputs.hpp"
 #include "drivers/support/phantom.hpp"
 #include "drivers/support/program.hpp"

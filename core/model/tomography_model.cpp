@@ -89,6 +89,10 @@ void TomographyModel::fill(ShardedVolume const& x, PixelSet const& pixels, Real 
   devices_->fence("fill: the volume is read next");
 }
 
+void TomographyModel::clear_outside(ShardedVolume const& x) const {
+  devices_->for_each([&](int d, ExecSpace const& exec) { fill_cylinders(exec, outside_[d], 0, x[d]); });
+}
+
 TomographyModel::Exchange const& TomographyModel::exchange() const {
   if (exchange_) return *exchange_;
   exchange_ = std::make_unique<Exchange>();
@@ -238,7 +242,7 @@ void TomographyModel::back_project_list(ShardedSinogram const& sino, int power, 
 }
 
 void TomographyModel::back_project(ShardedSinogram const& sino, ShardedVolume const& x) const {
-  devices_->for_each([&](int d, ExecSpace const& exec) { fill_cylinders(exec, outside_[d], 0, x[d]); });
+  clear_outside(x);
   back_project_list(sino, 1, masked_, x);
 }
 

@@ -52,6 +52,8 @@ class TomographyModel {
 
   /// x becomes `value` at the given pixels, padding included.
   void fill(ShardedVolume const& x, PixelSet const& pixels, Real value) const;
+  /// x becomes 0 outside the mask. Only launches.
+  void clear_outside(ShardedVolume const& x) const;
   /// sino = A x; pixels outside the mask are ignored.
   void forward_project(ShardedVolume const& x, ShardedSinogram const& sino) const;
   /// x = A' sino inside the mask, 0 outside.

@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-#include "core/placement/collect.hpp"
-#include "core/placement/per_device.hpp"
+#include "core/model/model_plan.hpp"
 #include "core/solver/coarse_levels.hpp"
 #include "core/solver/coarse_start.hpp"
 #include "core/solver/objective.hpp"
@@ -16,20 +15,9 @@ namespace {
 MemoryPlan level_plan(CoarseLevel const& level, Geometry const& fine, std::vector<bool> const& fine_mask,
                       Devices const& devices, VCDOptions const& options) {
   auto const geometry = fine.coarsened(level.factor);
-  auto const& params = geometry->params();
-  auto const mask = coarse_mask(fine_mask, fine.params().recon, params.recon, level.factor);
-  auto const pixels = static_cast<Index>(mask.size());
+  auto const mask = coarse_mask(fine_mask, fine.params().recon, geometry->params().recon, level.factor);
   auto const inside = static_cast<Index>(std::count(mask.begin(), mask.end(), true));
-  Placement const slices = Placement::of_slices(devices, params.recon.num_slices);
-  MemoryPlan plan(slices, Placement::of_views(devices, params.sinogram.num_views),
-                  {geometry->det_row_blocks(slices.blocks()), params.sinogram.num_det_channels}, params.recon);
-  plan.add_pixel_lists("pixel lists", pixels + inside);
-  plan.add_on_each("pixels outside the mask", (pixels - inside) * Index(sizeof(int)));
-  auto const projectors = per_local_device(*devices, [&](int d) {
-    return geometry->projector_bytes(devices->exec(d), plan.views().owned(d), slices.blocks());
-  });
-  plan.add("workspace of the projector", collect_values(*devices, projectors));
-  plan.add_exchange("buffers between devices");
+  MemoryPlan plan = plan_model(*geometry, mask, devices);
   plan.add_sinogram("error sinogram and weights", 2);
   plan.add_volume("image and Hessian diagonal", 2);
   Index const subsets = std::min<Index>(level.subsets, std::max<Index>(inside, 1));

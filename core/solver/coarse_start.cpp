@@ -29,20 +29,14 @@ std::array<double, 3> pitch_ratio(Geometry const& from, Geometry const& to) {
   return {plane, plane, slices};
 }
 
-/// Interpolation reaches beyond the region of reconstruction, where no pass ever looks again.
-void clear_outside(TomographyModel const& model, ShardedVolume const& volume) {
-  std::vector<int> outside;
-  for (std::size_t p = 0; p < model.mask().size(); ++p)
-    if (!model.mask()[p]) outside.push_back(static_cast<int>(p));
-  if (!outside.empty()) model.fill(volume, model.make_pixel_set(outside), 0);
-}
-
 /// target, on the grid of `model`, becomes the image `source` on the grid of `from`.
 void resample(ShardedVolume const& source, Geometry const& from, TomographyModel const& model,
               ShardedVolume const& target) {
   resample_image(rows_of(source, from.params().recon), pitch_ratio(from, model.geometry()), model.recon_shape(),
                  target);
-  clear_outside(model, target);
+  // Interpolation reaches beyond the region of reconstruction, where no pass ever looks again.
+  model.clear_outside(target);
+  model.devices().fence("coarse start: the image is read next");
 }
 
 VCDSchedule level_schedule(TomographyModel const& model, CoarseLevel const& level, std::uint32_t seed) {

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "core/base/error.hpp"
+#include "core/model/model_plan.hpp"
 #include "core/solver/coarse_memory.hpp"
 #include "core/solver/coarse_start.hpp"
 #include "core/solver/vcd_memory.hpp"

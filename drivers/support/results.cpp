@@ -10,6 +10,7 @@
 #include "core/base/log.hpp"
 #include "core/io/preview.hpp"
 #include "core/io/sharded_io.hpp"
+#include "core/model/model_plan.hpp"
 #include "core/placement/collect.hpp"
 #include "core/placement/per_device.hpp"
 #include "drivers/support/memory_meter.hpp"
@@ -132,21 +133,6 @@ std::vector<IterationStats> read_history(Hdf5File const& file) {
 
 namespace {
 
-/// What a TomographyModel allocates.
-void plan_projection(MemoryPlan& plan, Geometry const& geometry, std::vector<bool> const& mask,
-                     std::string const& suffix, bool buffers) {
-  auto const& devices = plan.slices().devices();
-  auto const inside = static_cast<Index>(std::count(mask.begin(), mask.end(), true));
-  auto const pixels = static_cast<Index>(mask.size());
-  plan.add_pixel_lists("pixel lists" + suffix, pixels + inside);
-  plan.add_on_each("pixels outside the mask" + suffix, (pixels - inside) * Index(sizeof(int)));
-  auto const projectors = per_local_device(*devices, [&](int d) {
-    return geometry.projector_bytes(devices->exec(d), plan.views().owned(d), plan.slices().blocks());
-  });
-  plan.add("workspace of the projector" + suffix, collect_values(*devices, projectors));
-  if (buffers) plan.add_exchange("buffers between devices" + suffix);
-}
-
 std::vector<Index> memory_limits(ProgramContext const& context, MemoryPlan const& plan) {
   auto const given = context.memory_limit_bytes();
   DeviceSet const& devices = *plan.slices().devices();
@@ -177,15 +163,6 @@ std::vector<std::string> describe(Geometry const& geometry, Placement const& sli
   return lines;
 }
 
-MemoryPlan plan_model(Geometry const& geometry, std::vector<bool> const& mask, Devices const& devices, bool projects) {
-  auto const& params = geometry.params();
-  Placement const slices = Placement::of_slices(devices, params.recon.num_slices);
-  MemoryPlan plan(slices, Placement::of_views(devices, params.sinogram.num_views),
-                  {geometry.det_row_blocks(slices.blocks()), params.sinogram.num_det_channels}, params.recon);
-  plan_projection(plan, geometry, mask, "", projects);
-  return plan;
-}
-
 void plan_direct(MemoryPlan& plan, Geometry const& geometry, std::vector<bool> const& mask,
                  RedundancyOptions const& options, bool first) {
   RedundancyWeights const weights = redundancy_weights(geometry.ray_fan(), options);
@@ -193,7 +170,7 @@ void plan_direct(MemoryPlan& plan, Geometry const& geometry, std::vector<bool> c
   auto const wide = geometry.widened(weights.channels_before, weights.channels_after);
   if (!wide) return;
   plan.add_sinogram("sinogram of a wider detector", 1, weights.channels_before + weights.channels_after);
-  plan_projection(plan, *wide, mask, " of a wider detector", !first);
+  plan_another_model(plan, *wide, mask, " of a wider detector", !first);
 }
 
 void report(ProgramContext& context, Geometry const& geometry, std::vector<bool> const& mask, MemoryPlan& plan) {

@@ -29,10 +29,6 @@ std::vector<IterationStats> read_history(Hdf5File const& file);
 std::vector<std::string> describe(Geometry const& geometry, Placement const& slices, Placement const& views,
                                   Index masked_pixels);
 
-/// What a TomographyModel of `geometry` takes, for the whole run; without `projects` it never projects. Callers add
-/// their arrays.
-MemoryPlan plan_model(Geometry const& geometry, std::vector<bool> const& mask, Devices const& devices,
-                      bool projects = true);
 /// What direct reconstruction takes besides the sinogram, the filtered sinogram and the volume. `first`: the model has
 /// projected nothing before, so its buffers, which come with the first projection, are those of the wider detector.
 void plan_direct(MemoryPlan& plan, Geometry const& geometry, std::vector<bool> const& mask,
