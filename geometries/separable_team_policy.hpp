@@ -2,14 +2,13 @@
 #pragma once
 
 #include "core/model/pixel_list.hpp"
+#include "geometries/team_types.hpp"
 
 namespace strata::separable_teams {
 
-using Policy = Kokkos::TeamPolicy<ExecSpace>;
-using Team = Policy::member_type;
-using Scratch = ExecSpace::scratch_memory_space;
-template <class T>
-using ScratchArray = Kokkos::View<T*, Scratch, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+using team_types::Policy;
+using team_types::ScratchArray;
+using team_types::Team;
 
 /// Cells of the axis along which the threads of a team stand: slices (back projection), rows (forward projection).
 constexpr int chunk_cells = 256;

@@ -4,14 +4,13 @@
 
 #include "core/model/projector.hpp"
 #include "geometries/channel_footprint.hpp"
+#include "geometries/team_types.hpp"
 
 namespace strata::gpu_teams {
 
-using Policy = Kokkos::TeamPolicy<ExecSpace>;
-using Team = Policy::member_type;
-using Scratch = ExecSpace::scratch_memory_space;
-template <class T>
-using ScratchArray = Kokkos::View<T*, Scratch, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+using team_types::Policy;
+using team_types::ScratchArray;
+using team_types::Team;
 
 /// `league` teams with `scratch` bytes each. On GPUs the vectors stand on the lanes of a slice block, so that
 /// neighbouring threads read neighbouring numbers; by default Kokkos would give all lanes of a pixel to one thread.
