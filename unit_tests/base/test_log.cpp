@@ -1,5 +1,4 @@
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -28,7 +27,7 @@ std::string content_of(std::string const& path) {
 }
 
 struct Log : testing::Test {
-  std::string path = testing::TempDir() + "strata_test_log_" + std::to_string(getpid()) + ".log";
+  std::string path = testing::TempDir() + "strata_test.log";
   ~Log() override {
     log::close_file();
     log::set_level(log::Level::info);

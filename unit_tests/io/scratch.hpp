@@ -2,7 +2,6 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -12,14 +11,13 @@
 
 namespace strata {
 
-/// An empty folder that is removed at the end.
+/// An empty folder that is removed at the end; in the temporary folder that this process has alone (support/main.cpp).
 struct Scratch : testing::Test {
   std::filesystem::path folder;
 
   Scratch() {
     auto const* const info = testing::UnitTest::GetInstance()->current_test_info();
-    folder = std::filesystem::temp_directory_path() /
-             ("strata_" + std::to_string(getpid()) + "_" + info->test_suite_name() + "_" + info->name());
+    folder = std::filesystem::temp_directory_path() / (std::string(info->test_suite_name()) + "_" + info->name());
     std::filesystem::create_directories(folder);
   }
   ~Scratch() override { std::filesystem::remove_all(folder); }
