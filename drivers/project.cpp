@@ -46,7 +46,10 @@ ProjectJob read_job(Deck const& deck) {
 }
 
 MemoryPlan plan_memory(ProjectJob const& job, Devices const& devices) {
-  MemoryPlan plan = plan_model(*job.geometry, job.mask, devices, job.operation != "direct_filter");
+  auto const projections = job.operation == "direct_filter" ? Projections::none
+                           : job.operation == "forward"     ? Projections::forward
+                                                            : Projections::all;
+  MemoryPlan plan = plan_model(*job.geometry, job.mask, devices, projections);
   // The operand comes first, with the parts in which it is read; then the result, with the parts in which it is
   // written.
   if (job.operation == "forward") {

@@ -132,7 +132,7 @@ void write(SimulateJob const& job, TomographyModel const& model, ShardedVolume c
 
 MemoryPlan plan_memory(SimulateJob const& job, Devices const& devices) {
   ReconShape const& shape = job.geometry->params().recon;
-  MemoryPlan plan = plan_model(*job.geometry, job.mask, devices);
+  MemoryPlan plan = plan_model(*job.geometry, job.mask, devices, Projections::forward);
   plan.add_volume("phantom");
   plan.begin_stage("making the phantom");
   if (!job.phantom_file)

@@ -164,14 +164,15 @@ void TomographyModel::for_each_part(int size, F const& f) const {
 
 void TomographyModel::forward_project(ShardedVolume const& x, ShardedSinogram const& sino) const {
   SliceBlocks const& blocks = slices_.blocks();
-  if (devices_->size() == 1) {
+  if (x.whole.is_allocated()) {
+    devices_->fence("forward_project: devices read each other's slices");
     for_each_part(masked_.size(), [&](Range part) {
       devices_->for_each([&](int d, ExecSpace const& exec) {
         projector(d).forward_project(exec,
                                      {{0, blocks.num_blocks()},
                                       part_of(masked_.devices[d], part.begin, part.end),
                                       Position::by_pixel,
-                                      x[d],
+                                      x.whole,
                                       part.begin > 0},
                                      sino[d]);
       });

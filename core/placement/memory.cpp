@@ -9,20 +9,20 @@
 namespace strata {
 namespace {
 
-thread_local ExecSpace const* instance = nullptr;
+thread_local std::span<ExecSpace const> allocating;
 
 }  // namespace
 
-ExecSpace const* allocating_instance() {
-  return instance;
+std::span<ExecSpace const> allocating_instances() {
+  return allocating;
 }
 
-AllocatingFor::AllocatingFor(ExecSpace const& exec) {
-  instance = &exec;
+AllocatingFor::AllocatingFor(std::span<ExecSpace const> instances) {
+  allocating = instances;
 }
 
 AllocatingFor::~AllocatingFor() {
-  instance = nullptr;
+  allocating = {};
 }
 
 void advise_large_pages([[maybe_unused]] void* data, [[maybe_unused]] Index bytes) {

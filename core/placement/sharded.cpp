@@ -12,6 +12,17 @@ void copy_shards(S const& from, S const& to) {
   from.placement.devices()->fence("copy: shards are read next");
 }
 
+std::vector<ExecSpace> instances_of(DeviceSet const& devices) {
+  std::vector<ExecSpace> instances;
+  for (int const d : devices.local()) instances.push_back(devices.exec(d));
+  return instances;
+}
+
+/// Shares the data, and keeps them alive.
+Cylinders blocks_in(Cylinders const& whole, Range blocks) {
+  return Kokkos::subview(whole, Kokkos::pair<int, int>(blocks.begin, blocks.end), Kokkos::ALL, Kokkos::ALL);
+}
+
 }  // namespace
 
 int stored_channels(int num_channels, int lanes) {
@@ -20,13 +31,28 @@ int stored_channels(int num_channels, int lanes) {
   return pitch % page == 0 ? num_channels + 1 : num_channels;
 }
 
+bool volumes_are_whole(DeviceSet const& devices) {
+  bool const all_here = static_cast<int>(devices.local().size()) == devices.size();
+  return all_here && (devices.share_memory() || devices.size() == 1);
+}
+
 ShardedVolume make_volume(Placement const& slices, Index num_pixels, std::string const& label) {
   SliceBlocks const& blocks = slices.blocks();
-  ShardedVolume volume{slices, per_local_device(*slices.devices(), [&](int d) {
-                         return make_zero_view<Cylinders>(slices.devices()->exec(d), "strata::" + label,
-                                                          blocks.per_shard, num_pixels, blocks.lanes);
-                       })};
-  slices.devices()->fence("make_volume: zeros are used next");
+  DeviceSet const& devices = *slices.devices();
+  ShardedVolume volume{slices, {}, {}};
+  if (volumes_are_whole(devices)) {
+    volume.whole = make_common_view<Cylinders>(instances_of(devices), "strata::" + label, blocks.num_blocks(),
+                                               num_pixels, blocks.lanes);
+    volume.shards =
+        per_local_device(devices, [&](int d) { return blocks_in(volume.whole, blocks.blocks_of_shard(d)); });
+  } else {
+    volume.shards = per_local_device(devices, [&](int d) {
+      return make_view<Cylinders>(devices.exec(d), "strata::" + label, blocks.per_shard, num_pixels, blocks.lanes);
+    });
+  }
+  // Each device writes first to what it owns, so that its pages are near its threads.
+  devices.for_each([&](int d, ExecSpace const& exec) { Kokkos::deep_copy(exec, volume[d], Real(0)); });
+  devices.fence("make_volume: zeros are used next");
   return volume;
 }
 

@@ -15,6 +15,8 @@ template <class V>
 struct Sharded {
   Placement placement;
   std::vector<V> shards;
+  /// All shards, one after the other, where they lie so in one memory: any device may then read all of it. Else empty.
+  V whole = {};
 
   int num_devices() const { return static_cast<int>(shards.size()); }
   V const& operator[](int device) const { return shards[device]; }
@@ -24,6 +26,9 @@ struct Sharded {
 using ShardedVolume = Sharded<Cylinders>;
 /// Shards [view of the shard][row block][channel][lane].
 using ShardedSinogram = Sharded<Sinogram>;
+
+/// Whether make_volume() makes one array of all shards.
+bool volumes_are_whole(DeviceSet const& devices);
 
 /// A volume of zeros with `num_pixels` cylinders.
 ShardedVolume make_volume(Placement const& slices, Index num_pixels, std::string const& label);

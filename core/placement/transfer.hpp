@@ -1,8 +1,9 @@
 /// Movement of data between devices, one implementation a file: all_gather() and gather_places() in transfer.cpp,
-/// NodeReduction in node_reduction.cpp, Halo in halo.cpp. The only place where one device reads another's memory. Moves
-/// are deep_copy of contiguous buffers on the receiver's instance or, where devices share a memory, kernels of the
-/// receiver that put every value where it is wanted; producers are fenced before, receivers after. With
-/// Stream::transfer neither waits for kernels: what is moved must have been made on that stream, or be complete.
+/// NodeReduction in node_reduction.cpp, Halo in halo.cpp. The only place where one device reads another's memory, but
+/// for volumes that are whole (sharded.hpp). Moves are deep_copy of contiguous buffers on the receiver's instance or,
+/// where devices share a memory, kernels of the receiver that put every value where it is wanted; producers are fenced
+/// before, receivers after. With Stream::transfer neither waits for kernels: what is moved must have been made on that
+/// stream, or be complete.
 #pragma once
 
 #include <vector>

@@ -31,8 +31,9 @@ struct Level {
   }
 };
 
+/// An array, in equal parts of `bytes` on some devices.
 struct Block {
-  std::size_t device;
+  std::vector<std::size_t> devices;
   Index bytes;
 };
 
@@ -50,25 +51,37 @@ struct Meter {
     return *meter;
   }
 
-  std::size_t device_of(ExecSpace const* exec) const {
+  std::size_t device_of(ExecSpace const& exec) const {
     auto const devices_now = set.lock();
-    if (exec == nullptr || !devices_now) return 0;
+    if (!devices_now) return 0;
     for (int const d : devices_now->local())
-      if (devices_now->exec(d) == *exec) return static_cast<std::size_t>(d);
+      if (devices_now->exec(d) == exec) return static_cast<std::size_t>(d);
     return 0;
+  }
+
+  Block block(std::span<ExecSpace const> instances, Index bytes) const {
+    if (instances.empty()) return {{0}, bytes};
+    Block block{{}, bytes / static_cast<Index>(instances.size())};
+    for (ExecSpace const& exec : instances) block.devices.push_back(device_of(exec));
+    return block;
+  }
+
+  void add(Block const& block, int sign) {
+    for (std::size_t const device : block.devices) {
+      all.add(sign * block.bytes);
+      devices[device].add(sign * block.bytes);
+    }
   }
 };
 
 void on_allocate(SpaceHandle space, char const* label, void const* data, std::uint64_t bytes) {
   Meter& meter = Meter::instance();
   constexpr bool on_host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, Device::memory_space>::accessible;
-  ExecSpace const* const exec = allocating_instance();
-  if (std::strcmp(space.name, Device::memory_space::name()) == 0 && (!on_host || exec != nullptr)) {
+  auto const instances = allocating_instances();
+  if (std::strcmp(space.name, Device::memory_space::name()) == 0 && (!on_host || !instances.empty())) {
     std::lock_guard const lock(meter.mutex);
-    Block const block{meter.device_of(exec), static_cast<Index>(bytes)};
-    meter.blocks[data] = block;
-    meter.all.add(block.bytes);
-    meter.devices[block.device].add(block.bytes);
+    Block const& block = meter.blocks[data] = meter.block(instances, static_cast<Index>(bytes));
+    meter.add(block, +1);
   }
   if (meter.former.allocate_data != nullptr) meter.former.allocate_data(space, label, data, bytes);
 }
@@ -79,8 +92,7 @@ void on_deallocate(SpaceHandle space, char const* label, void const* data, std::
     std::lock_guard const lock(meter.mutex);
     auto const found = meter.blocks.find(data);
     if (found != meter.blocks.end()) {
-      meter.all.add(-found->second.bytes);
-      meter.devices[found->second.device].add(-found->second.bytes);
+      meter.add(found->second, -1);
       meter.blocks.erase(found);
     }
   }
@@ -102,7 +114,7 @@ void meter_devices(Devices const& devices) {
   std::lock_guard const lock(meter.mutex);
   meter.set = devices;
   meter.devices.assign(static_cast<std::size_t>(devices->size()), {});
-  for (auto& [data, block] : meter.blocks) block.device = 0;
+  for (auto& [data, block] : meter.blocks) std::ranges::fill(block.devices, 0);
   meter.devices[0] = {meter.all.current, meter.all.current};
 }
 

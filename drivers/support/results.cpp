@@ -170,7 +170,7 @@ void plan_direct(MemoryPlan& plan, Geometry const& geometry, std::vector<bool> c
   auto const wide = geometry.widened(weights.channels_before, weights.channels_after);
   if (!wide) return;
   plan.add_sinogram("sinogram of a wider detector", 1, weights.channels_before + weights.channels_after);
-  plan_another_model(plan, *wide, mask, " of a wider detector", !first);
+  plan_another_model(plan, *wide, mask, " of a wider detector", first ? Projections::none : Projections::all);
 }
 
 void report(ProgramContext& context, Geometry const& geometry, std::vector<bool> const& mask, MemoryPlan& plan) {

@@ -60,11 +60,11 @@ done
 
 # Less memory makes shorter bands and the same bits, until not even the shortest fits.
 fraction() { awk -v bytes="$("$bin/check_memory" "$1" bytes)" -v factor="$2" 'BEGIN {printf "%.6f", bytes * factor / 1e9}'; }
-limit=$(fraction forward_4.h5 0.985)
-run project parallel.yaml --devices 4 --set project.operation=forward --output less.h5 --set devices.memory_limit_gb="$limit"
-equal forward_1.h5 less.h5 /sinogram
-[ "$("$bin/check_memory" less.h5 bytes)" -lt "$("$bin/check_memory" forward_4.h5 bytes)" ] || fail "the limit changed nothing"
-refuse 3 'larger voxels' project parallel.yaml --devices 4 --set project.operation=forward --set devices.memory_limit_gb=0.005
+limit=$(fraction back_4.h5 0.985)
+run project parallel.yaml --devices 4 --set project.operation=back --output less.h5 --set devices.memory_limit_gb="$limit"
+equal back_1.h5 less.h5 /back_projection
+[ "$("$bin/check_memory" less.h5 bytes)" -lt "$("$bin/check_memory" back_4.h5 bytes)" ] || fail "the limit changed nothing"
+refuse 3 'larger voxels' project parallel.yaml --devices 4 --set project.operation=back --set devices.memory_limit_gb=0.005
 
 # The same for VCD, whose chunks become shorter.
 limit=$(fraction cone_4.h5 0.985)

@@ -98,6 +98,32 @@ TEST_P(ModelTransfers, DevicesThatShareAMemoryCopyNoBuffers) {
   EXPECT_EQ(copies, 0);
 }
 
+TEST_P(ModelTransfers, DevicesThatShareAMemoryProjectTheSlicesOfOthersWhereTheyLie) {
+  if (!DeviceSet::virtual_devices(2)->share_memory()) GTEST_SKIP() << "GPUs copy";
+  CtCase const golden(GetParam());
+  TomographyModel const model(DeviceSet::virtual_devices(3), golden.geometry(), golden.mask());
+  Operators const operators{model};
+  Watch const watch;
+
+  model.forward_project(operators.volume, operators.sinogram);
+
+  EXPECT_EQ(allocations, 0) << "a buffer for cylinders was made";
+}
+
+TEST(WholeVolume, HoldsTheShardsInTheirOrder) {
+  auto const devices = DeviceSet::virtual_devices(3);
+  if (!devices->share_memory()) GTEST_SKIP() << "GPUs have memories of their own";
+  auto const volume = make_volume(Placement::of_slices(devices, 200), 5, "test::volume");
+  Index const values = Index(volume[0].size());
+  ASSERT_EQ(Index(volume.whole.size()), 3 * values);
+  for (int d = 0; d < 3; ++d) EXPECT_EQ(volume[d].data(), volume.whole.data() + d * values) << d;
+}
+
+TEST(WholeVolume, IsNotThereWhereMemoriesAreApart) {
+  auto const devices = DeviceSet::virtual_devices(2, Memories::apart);
+  EXPECT_FALSE(make_volume(Placement::of_slices(devices, 10), 5, "test::volume").whole.is_allocated());
+}
+
 struct Results {
   std::vector<float> forward, back, hessian;
   bool operator==(Results const&) const = default;
