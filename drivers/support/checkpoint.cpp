@@ -5,12 +5,13 @@
 #include "core/base/interrupt.hpp"
 #include "core/base/log.hpp"
 #include "core/io/sharded_io.hpp"
+#include "drivers/support/deck_changes.hpp"
 #include "drivers/support/results.hpp"
 
 namespace strata {
 
-Checkpoint::Checkpoint(CheckpointOptions const& options, std::string const& output_file)
-    : options_(options), file_(output_file + ".checkpoint") {}
+Checkpoint::Checkpoint(CheckpointOptions const& options, std::string const& output_file, std::string deck)
+    : options_(options), file_(output_file + ".checkpoint"), deck_(std::move(deck)) {}
 
 void Checkpoint::write_if_due(ImageGrid const& grid, ShardedVolume const& recon,
                               std::vector<IterationStats> const& history, std::uint32_t seed, bool force) {
@@ -25,6 +26,7 @@ void Checkpoint::write_if_due(ImageGrid const& grid, ShardedVolume const& recon,
   write_recon(writer, "/recon", grid, recon, false);
   write_history(writer, history, true);
   writer.set_attribute("/", "seed", static_cast<std::int64_t>(seed));
+  writer.set_attribute("/", "deck", deck_);
   writer.commit();
   last_ = now;
   log::debug("checkpoint after ", history.size(), " iterations: ", file_);
@@ -36,6 +38,9 @@ std::vector<IterationStats> Checkpoint::resume(ImageGrid const& grid, ShardedVol
   Hdf5File const file(file_);
   auto const recorded = static_cast<std::uint32_t>(file.number_attribute("/", "seed"));
   require(recorded == seed, "--resume: ", file_, " was made with seed ", recorded, ", the deck says ", seed);
+  for (auto const& change : deck_changes(file.string_attribute("/", "deck"), deck_))
+    if (decides_result(change.path))
+      log::warn("--resume: ", change.path, " is now ", change.now, ", ", file_, " was made with ", change.before);
   read_volume(file, "/recon", grid.shape.num_cols, recon);
   return read_history(file);
 }

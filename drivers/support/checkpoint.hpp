@@ -14,21 +14,22 @@ namespace strata {
 
 class Checkpoint {
  public:
-  Checkpoint(CheckpointOptions const& options, std::string const& output_file);
+  /// `deck`: the resolved deck of the run, for whoever writes checkpoints or resumes from one.
+  Checkpoint(CheckpointOptions const& options, std::string const& output_file, std::string deck = {});
 
   std::string const& file() const { return file_; }
   /// Writes one when it is due after `iterations` passes, or when `force` is set and checkpoints are on.
   void write_if_due(ImageGrid const& grid, ShardedVolume const& recon, std::vector<IterationStats> const& history,
                     std::uint32_t seed, bool force = false);
   /// Reads the image into `recon` and returns the history. \throws InputError when there is no checkpoint, or it is of
-  /// another run (shape, seed).
+  /// another run (shape, seed). Warns of each value of the deck that has changed and decides the result.
   std::vector<IterationStats> resume(ImageGrid const& grid, ShardedVolume const& recon, std::uint32_t seed) const;
   /// The run is complete: removes the file.
   void remove() const;
 
  private:
   CheckpointOptions options_;
-  std::string file_;
+  std::string file_, deck_;
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 

@@ -83,7 +83,7 @@ void iterate(DenoiseJob const& job, Denoiser& denoiser, Checkpoint& checkpoint, 
 DenoiseResult run_denoise(DenoiseJob& job, Placement const& slices, ProgramContext& context) {
   auto const image = make_volume(slices, job.grid.shape.num_pixels(), "image");
   DenoiseResult result{make_volume(slices, job.grid.shape.num_pixels(), "recon"), {}, false};
-  Checkpoint checkpoint(context.checkpoint(), context.output().file);
+  Checkpoint checkpoint(context.checkpoint(), context.output().file, context.deck().resolved());
   {
     PhaseTimer const timer = context.time(Phase::read);
     load_volume(job.grid, job.image, image);

@@ -217,7 +217,7 @@ ReconResult run_recon(ReconJob& job, PreparedScan& scan, bool last, ProgramConte
   bool const keep = keeps_sinogram(job, last);
   VCDReconstruction reconstruction(scan, *prior, options, std::move(schedule),
                                    keep ? VCDReconstruction::Sinogram::kept : VCDReconstruction::Sinogram::used_up);
-  Checkpoint checkpoint(context.checkpoint(), context.output().file);
+  Checkpoint checkpoint(context.checkpoint(), context.output().file, context.deck().resolved());
   ReconResult result{reconstruction.image(), {}, false};
   result.history = begin(job, scan, *prior, prox_input, checkpoint, reconstruction, context);
   iterate(job, model, reconstruction, passes, checkpoint, result);

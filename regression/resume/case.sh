@@ -29,6 +29,13 @@ refuse 2 'was made with seed 0' recon recon.yaml --resume --set reconstruction.s
 start 'iteration 9 of 24' --resume --devices 2
 [ "$status" = 130 ] || { cat recon.said; fail "expected status 130, got $status"; }
 grep -q 'resuming after' recon.said || fail "the run does not say that it resumes"
+! grep -q 'is now' recon.said || { cat recon.said; fail "a deck that has not changed is said to have changed"; }
+# A changed deck is gone on with, and said so.
+cp out.h5.checkpoint other.h5.checkpoint
+"$bin/strata_recon" recon.yaml --resume --output other.h5 --set reconstruction.sharpness=2 \
+  --set reconstruction.max_iterations=13 >other.said 2>&1 || { cat other.said; fail "the changed run failed"; }
+grep -q 'warn.*--resume: reconstruction.sharpness is now 2' other.said || { cat other.said; fail "no word of sharpness"; }
+[ "$(grep -c -- 'is now' other.said)" = 2 ] || { cat other.said; fail "more than sharpness and sigma_x is named"; }
 run recon recon.yaml --resume
 absent out.h5.checkpoint
 compare whole.h5 out.h5 --only /recon --only /history/fm_rmse --nrmse 1e-5
