@@ -1,7 +1,7 @@
 /// The ramp filter on GPUs, but for the library that transforms. Included by one ramp_filter_*.cpp after it has defined
-///   class Fft   real transforms of `rows` rows of length n, in place, in rows of n + 2 numbers:
-///     Fft(ExecSpace const& exec, int n, int rows);  void forward(float* data) const;  void backward(float* data)
-///     const;
+///   struct FftLibrary    the library's names: types Plan and Complex, and as static members
+///     name, success, real_to_complex, complex_to_real;
+///     stream(ExecSpace const&);  plan_many, set_stream, destroy, forward, backward: its functions.
 #pragma once
 
 #include <algorithm>
@@ -17,6 +17,45 @@ namespace ramp_filter_gpu {
 
 /// Memory for rows that are transformed together.
 constexpr Index buffer_bytes = Index(1) << 28;
+
+/// Real transforms of `rows` rows of length n, in place, in rows of n + 2 numbers.
+template <class Library>
+class Fft {
+ public:
+  Fft(ExecSpace const& exec, int n, int rows) {
+    int const spectrum = n / 2 + 1;
+    int size = n, real_pitch = n + 2, spectrum_pitch = spectrum;
+    check(Library::plan_many(&forward_, 1, &size, &real_pitch, 1, n + 2, &spectrum_pitch, 1, spectrum,
+                             Library::real_to_complex, rows),
+          "making a plan");
+    check(Library::plan_many(&backward_, 1, &size, &spectrum_pitch, 1, spectrum, &real_pitch, 1, n + 2,
+                             Library::complex_to_real, rows),
+          "making a plan");
+    for (auto const plan : {forward_, backward_})
+      check(Library::set_stream(plan, Library::stream(exec)), "choosing a stream");
+  }
+  ~Fft() {
+    Library::destroy(forward_);
+    Library::destroy(backward_);
+  }
+  Fft(Fft const&) = delete;
+  Fft& operator=(Fft const&) = delete;
+
+  void forward(float* data) const { check(Library::forward(forward_, data, spectra(data)), "a transform"); }
+  void backward(float* data) const { check(Library::backward(backward_, spectra(data), data), "a transform"); }
+
+ private:
+  using Complex = typename Library::Complex;
+  static Complex* spectra(float* data) { return reinterpret_cast<Complex*>(data); }
+  template <class Status>
+  static void check(Status status, char const* what) {
+    ensure(status == Library::success, "RampFilter: ", Library::name, ": ", what, " failed with status ",
+           static_cast<int>(status));
+  }
+
+  typename Library::Plan forward_ = {};
+  typename Library::Plan backward_ = {};
+};
 
 /// What the kernels of one device need. Views without extent stand for ones.
 struct Arrays {
@@ -120,7 +159,7 @@ void RampFilter::apply(ShardedSinogram const& sinogram, ShardedSinogram const& f
                         upload(exec, view_weights_),
                         layout_.rows,
                         layout_.num_channels};
-    Fft const fft(exec, padded_length_, batch * rows_a_view);
+    Fft<FftLibrary> const fft(exec, padded_length_, batch * rows_a_view);
     for (int first = 0; first < views.size(); first += batch) {
       int const count = std::min(batch, views.size() - first);
       load_rows(exec, sinogram[d], arrays, first, views.begin + first, count);

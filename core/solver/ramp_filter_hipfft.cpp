@@ -1,45 +1,25 @@
 /// The ramp filter with hipFFT.
 #include <hipfft/hipfft.h>
 
-#include "core/base/error.hpp"
 #include "core/base/types.hpp"
 
 namespace strata {
 namespace {
 
-void check(hipfftResult status, char const* what) {
-  ensure(status == HIPFFT_SUCCESS, "RampFilter: hipFFT: ", what, " failed with status ", static_cast<int>(status));
-}
-
 /// See ramp_filter_gpu.hpp.
-class Fft {
- public:
-  Fft(ExecSpace const& exec, int n, int rows) {
-    int const spectrum = n / 2 + 1;
-    int size = n, real_pitch = n + 2, spectrum_pitch = spectrum;
-    check(hipfftPlanMany(&forward_, 1, &size, &real_pitch, 1, n + 2, &spectrum_pitch, 1, spectrum, HIPFFT_R2C, rows),
-          "making a plan");
-    check(hipfftPlanMany(&backward_, 1, &size, &spectrum_pitch, 1, spectrum, &real_pitch, 1, n + 2, HIPFFT_C2R, rows),
-          "making a plan");
-    for (auto const plan : {forward_, backward_}) check(hipfftSetStream(plan, exec.hip_stream()), "choosing a stream");
-  }
-  ~Fft() {
-    hipfftDestroy(forward_);
-    hipfftDestroy(backward_);
-  }
-  Fft(Fft const&) = delete;
-  Fft& operator=(Fft const&) = delete;
-
-  void forward(float* data) const {
-    check(hipfftExecR2C(forward_, data, reinterpret_cast<hipfftComplex*>(data)), "a transform");
-  }
-  void backward(float* data) const {
-    check(hipfftExecC2R(backward_, reinterpret_cast<hipfftComplex*>(data), data), "a transform");
-  }
-
- private:
-  hipfftHandle forward_ = {};
-  hipfftHandle backward_ = {};
+struct FftLibrary {
+  using Plan = hipfftHandle;
+  using Complex = hipfftComplex;
+  static constexpr char const* name = "hipFFT";
+  static constexpr auto success = HIPFFT_SUCCESS;
+  static constexpr auto real_to_complex = HIPFFT_R2C;
+  static constexpr auto complex_to_real = HIPFFT_C2R;
+  static constexpr auto* plan_many = &hipfftPlanMany;
+  static constexpr auto* set_stream = &hipfftSetStream;
+  static constexpr auto* destroy = &hipfftDestroy;
+  static constexpr auto* forward = &hipfftExecR2C;
+  static constexpr auto* backward = &hipfftExecC2R;
+  static auto stream(ExecSpace const& exec) { return exec.hip_stream(); }
 };
 
 }  // namespace
