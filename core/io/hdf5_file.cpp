@@ -86,12 +86,6 @@ bool fits(Hdf5Shape const& shape, Hdf5Shape const& offset, Hdf5Shape const& coun
   return true;
 }
 
-std::size_t product(Hdf5Shape const& shape) {
-  std::size_t size = 1;
-  for (auto const extent : shape) size *= std::size_t(extent);
-  return size;
-}
-
 Hdf5Shape shape_of(Hdf5Handle const& dataset) {
   return hdf5_extents(Hdf5Handle(H5Dget_space(dataset.get()), H5Sclose).get());
 }
@@ -185,7 +179,7 @@ void Hdf5File::read_slab(std::string const& dataset, Hdf5Shape const& offset, Hd
   Hdf5Shape const found = shape_of(opened);
   require(fits(found, offset, count), impl_->path, ": dataset '", dataset, "': expected at least ", shape_text(count),
           " from ", shape_text(offset), ", got shape ", shape_text(found));
-  if (product(count) > 0) impl_->read_box(dataset, opened, offset, count, out);
+  if (hdf5_size(count) > 0) impl_->read_box(dataset, opened, offset, count, out);
 }
 
 template <class T>
@@ -195,7 +189,7 @@ std::vector<T> Hdf5File::Impl::allocate(std::string const& name, Hdf5Shape const
   for (auto const extent : shape) bytes *= double(extent);
   try {
     if (bytes > 1e18) throw std::bad_alloc();  // the product of extents may not even fit
-    return std::vector<T>(product(shape));
+    return std::vector<T>(hdf5_size(shape));
   } catch (std::bad_alloc const&) {
     throw MemoryError(text(what, " needs ", bytes / 1e9, " GB, more than the host has"));
   }
@@ -216,9 +210,9 @@ void Hdf5File::Impl::read_box(std::string const& name, Hdf5Handle const& dataset
   }
   if constexpr (std::is_integral_v<T>) {
     bool const exact = H5Tget_class(type.get()) == H5T_INTEGER && H5Tget_size(type.get()) < sizeof(T);
-    if (!exact) return read_whole_numbers(name, dataset.get(), memory.get(), space.get(), product(count), out);
+    if (!exact) return read_whole_numbers(name, dataset.get(), memory.get(), space.get(), hdf5_size(count), out);
   }
-  bool const ok = H5Dread(dataset.get(), hdf5_memory_type<T>(), memory.get(), space.get(), H5P_DEFAULT, out) >= 0;
+  bool const ok = H5Dread(dataset.get(), hdf5_type<T>().memory, memory.get(), space.get(), H5P_DEFAULT, out) >= 0;
   require(ok, path, ": dataset '", name, "': cannot be read: ", hdf5_reason());
 }
 

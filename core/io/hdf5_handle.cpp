@@ -28,20 +28,20 @@ std::string hdf5_reason() {
 }
 
 template <>
-hid_t hdf5_memory_type<float>() {
-  return H5T_NATIVE_FLOAT;
+Hdf5Type hdf5_type<float>() {
+  return {H5T_NATIVE_FLOAT, H5T_IEEE_F32LE};
 }
 template <>
-hid_t hdf5_memory_type<double>() {
-  return H5T_NATIVE_DOUBLE;
+Hdf5Type hdf5_type<double>() {
+  return {H5T_NATIVE_DOUBLE, H5T_IEEE_F64LE};
 }
 template <>
-hid_t hdf5_memory_type<int>() {
-  return H5T_NATIVE_INT;
+Hdf5Type hdf5_type<int>() {
+  return {H5T_NATIVE_INT, H5T_STD_I32LE};
 }
 template <>
-hid_t hdf5_memory_type<std::int64_t>() {
-  return H5T_NATIVE_INT64;
+Hdf5Type hdf5_type<std::int64_t>() {
+  return {H5T_NATIVE_INT64, H5T_STD_I64LE};
 }
 
 Hdf5Handle hdf5_open_dataset(hid_t file, std::string const& name) {
@@ -61,6 +61,12 @@ std::vector<std::int64_t> hdf5_extents(hid_t dataspace) {
 
 std::vector<hsize_t> hdf5_sizes(std::vector<std::int64_t> const& extents) {
   return {extents.begin(), extents.end()};
+}
+
+std::size_t hdf5_size(std::vector<std::int64_t> const& extents) {
+  std::size_t size = 1;
+  for (auto const extent : extents) size *= std::size_t(extent);
+  return size;
 }
 
 }  // namespace strata

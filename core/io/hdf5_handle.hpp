@@ -44,12 +44,18 @@ void silence_hdf5();
 /// What HDF5 says was the innermost cause of the last failure. Any call that succeeds, also closing, clears it.
 std::string hdf5_reason();
 
-/// Memory type of T: float, double, int, std::int64_t.
+/// A number in memory, and in our files: little-endian on every machine.
+struct Hdf5Type {
+  hid_t memory, file;
+};
+/// T: float, double, int, std::int64_t.
 template <class T>
-hid_t hdf5_memory_type();
+Hdf5Type hdf5_type();
 
 Hdf5Handle hdf5_open_dataset(hid_t file, std::string const& name);
 std::vector<std::int64_t> hdf5_extents(hid_t dataspace);
 std::vector<hsize_t> hdf5_sizes(std::vector<std::int64_t> const& extents);
+/// How many values there are in an array of these extents.
+std::size_t hdf5_size(std::vector<std::int64_t> const& extents);
 
 }  // namespace strata

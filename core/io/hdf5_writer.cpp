@@ -69,36 +69,10 @@ Hdf5Handle text_type() {
   return type;
 }
 
-std::size_t product(Hdf5Shape const& shape) {
-  std::size_t size = 1;
-  for (auto const extent : shape) size *= std::size_t(extent);
-  return size;
-}
-
 Hdf5Handle space_of(Hdf5Shape const& shape) {
   auto const sizes = hdf5_sizes(shape);
   if (sizes.empty()) return {H5Screate(H5S_SCALAR), H5Sclose};
   return {H5Screate_simple(int(sizes.size()), sizes.data(), nullptr), H5Sclose};
-}
-
-/// Little-endian on every machine.
-template <class T>
-hid_t file_type();
-template <>
-hid_t file_type<float>() {
-  return H5T_IEEE_F32LE;
-}
-template <>
-hid_t file_type<double>() {
-  return H5T_IEEE_F64LE;
-}
-template <>
-hid_t file_type<int>() {
-  return H5T_STD_I32LE;
-}
-template <>
-hid_t file_type<std::int64_t>() {
-  return H5T_STD_I64LE;
 }
 
 }  // namespace
@@ -126,7 +100,7 @@ template <class T>
 void AtomicHdf5Writer::create_dataset(std::string const& name, Hdf5Shape const& shape, Hdf5Shape const& chunk) {
   ensure(impl_->file.valid(), "dataset '", name, "' is created after the file was closed");
   Hdf5Handle const creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
-  if (!chunk.empty() && product(shape) > 0) {
+  if (!chunk.empty() && hdf5_size(shape) > 0) {
     ensure(chunk.size() == shape.size(), "dataset '", name, "': chunk ", shape_text(chunk), " of ", shape_text(shape));
     auto sizes = hdf5_sizes(chunk);
     for (std::size_t axis = 0; axis < sizes.size(); ++axis) sizes[axis] = std::min(sizes[axis], hsize_t(shape[axis]));
@@ -134,7 +108,7 @@ void AtomicHdf5Writer::create_dataset(std::string const& name, Hdf5Shape const& 
   }
   Hdf5Handle const space = space_of(shape);
   Hdf5Handle const links = creation_of_groups();
-  Hdf5Handle dataset(H5Dcreate2(impl_->file.get(), name.c_str(), file_type<T>(), space.get(), links.get(),
+  Hdf5Handle dataset(H5Dcreate2(impl_->file.get(), name.c_str(), hdf5_type<T>().file, space.get(), links.get(),
                                 creation.get(), H5P_DEFAULT),
                      H5Dclose);
   impl_->check(dataset.valid(), text("dataset '", name, "'"));
@@ -146,7 +120,7 @@ void AtomicHdf5Writer::write_slab(std::string const& name, Hdf5Shape const& offs
                                   T const* values) {
   auto const found = impl_->datasets.find(name);
   ensure(found != impl_->datasets.end(), "dataset '", name, "' was not created before writing");
-  if (product(count) == 0) return;
+  if (hdf5_size(count) == 0) return;
   hid_t const dataset = found->second.get();
   Hdf5Handle const space(H5Dget_space(dataset), H5Sclose);
   Hdf5Shape const shape = hdf5_extents(space.get());
@@ -161,14 +135,14 @@ void AtomicHdf5Writer::write_slab(std::string const& name, Hdf5Shape const& offs
                         nullptr);
   }
   Hdf5Handle const memory = space_of(count);
-  bool const ok = H5Dwrite(dataset, hdf5_memory_type<T>(), memory.get(), space.get(), H5P_DEFAULT, values) >= 0;
+  bool const ok = H5Dwrite(dataset, hdf5_type<T>().memory, memory.get(), space.get(), H5P_DEFAULT, values) >= 0;
   impl_->check(ok, text("dataset '", name, "'"));
 }
 
 template <class T>
 void AtomicHdf5Writer::write(std::string const& name, Hdf5Shape const& shape, std::vector<T> const& values) {
-  ensure(product(shape) == values.size(), "dataset '", name, "' of shape ", shape_text(shape), " from ", values.size(),
-         " values");
+  ensure(hdf5_size(shape) == values.size(), "dataset '", name, "' of shape ", shape_text(shape), " from ",
+         values.size(), " values");
   create_dataset<T>(name, shape);
   write_slab(name, Hdf5Shape(shape.size(), 0), shape, values.data());
 }
@@ -251,7 +225,7 @@ void AtomicHdf5Writer::set_attribute(std::string const& object, std::string cons
 
 Hdf5Shape chunk_for_slice_blocks(Hdf5Shape const& shape, int block) {
   constexpr std::size_t small = std::size_t(16) << 20;  // values
-  if (product(shape) < small) return {};
+  if (hdf5_size(shape) < small) return {};
   return {32, 64, block};
 }
 

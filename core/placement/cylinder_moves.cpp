@@ -9,33 +9,38 @@ FlatPolicy entries_of(ExecSpace const& exec, int blocks, int entries) {
   return FlatPolicy(exec, 0, Index(blocks) * entries);
 }
 
+/// What one work item of entries_of() moves.
+struct Place {
+  int block, entry, pixel;
+};
+
+/// `pixels`: of the entries; empty: each is its own pixel.
+KOKKOS_INLINE_FUNCTION Place place_of(Index item, int entries, Array1<int const> const& pixels) {
+  int const entry = static_cast<int>(item % entries);
+  return {static_cast<int>(item / entries), entry, pixels.extent(0) > 0 ? pixels(entry) : entry};
+}
+
 }  // namespace
 
 void gather_cylinders(ExecSpace const& exec, ConstCylinders const& volume, Array1<int const> const& pixels,
                       Cylinders const& values) {
   int const entries = values.extent_int(1);
-  bool const listed = pixels.extent(0) > 0;
   int const lanes = volume.extent_int(2);
   Kokkos::parallel_for(
       "strata::gather_cylinders", entries_of(exec, volume.extent_int(0), entries), KOKKOS_LAMBDA(Index item) {
-        int const entry = static_cast<int>(item % entries);
-        int const block = static_cast<int>(item / entries);
-        int const pixel = listed ? pixels(entry) : entry;
-        for (int lane = 0; lane < lanes; ++lane) values(block, entry, lane) = volume(block, pixel, lane);
+        Place const at = place_of(item, entries, pixels);
+        for (int lane = 0; lane < lanes; ++lane) values(at.block, at.entry, lane) = volume(at.block, at.pixel, lane);
       });
 }
 
 void scatter_cylinders(ExecSpace const& exec, ConstCylinders const& values, Array1<int const> const& pixels,
                        Cylinders const& volume) {
   int const entries = values.extent_int(1);
-  bool const listed = pixels.extent(0) > 0;
   int const lanes = volume.extent_int(2);
   Kokkos::parallel_for(
       "strata::scatter_cylinders", entries_of(exec, volume.extent_int(0), entries), KOKKOS_LAMBDA(Index item) {
-        int const entry = static_cast<int>(item % entries);
-        int const block = static_cast<int>(item / entries);
-        int const pixel = listed ? pixels(entry) : entry;
-        for (int lane = 0; lane < lanes; ++lane) volume(block, pixel, lane) = values(block, entry, lane);
+        Place const at = place_of(item, entries, pixels);
+        for (int lane = 0; lane < lanes; ++lane) volume(at.block, at.pixel, lane) = values(at.block, at.entry, lane);
       });
 }
 
@@ -44,9 +49,8 @@ void fill_cylinders(ExecSpace const& exec, Array1<int const> const& pixels, Real
   int const lanes = volume.extent_int(2);
   Kokkos::parallel_for(
       "strata::fill_cylinders", entries_of(exec, volume.extent_int(0), entries), KOKKOS_LAMBDA(Index item) {
-        int const entry = static_cast<int>(item % entries);
-        int const block = static_cast<int>(item / entries);
-        for (int lane = 0; lane < lanes; ++lane) volume(block, pixels(entry), lane) = value;
+        Place const at = place_of(item, entries, pixels);
+        for (int lane = 0; lane < lanes; ++lane) volume(at.block, at.pixel, lane) = value;
       });
 }
 

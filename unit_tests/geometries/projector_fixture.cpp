@@ -61,46 +61,64 @@ std::vector<double> half_turn(int views) {
   return angles;
 }
 
-DeviceProjector::DeviceProjector(ParallelBeamParams const& params, std::vector<int> const& pixels, int num_devices,
-                                 int device, KernelChoice kernels, ExecSpace const& exec)
-    : params_(params),
-      indices_(pixels),
-      exec_(exec),
-      views_(views_of_device(params.sinogram.num_views, num_devices, device)),
-      blocks_(params.recon.num_slices, num_devices),
-      pixels_(make_pixel_list(exec, pixels, params.recon.num_cols)),
-      projector_(make_parallel_beam(exec, params, views_, blocks_, kernels)) {}
+Values joined(std::vector<TreeNode> const& nodes, int num_views, std::vector<Values> values) {
+  for (auto const& [target, source] : joining_order(nodes, ViewGroups(num_views)))
+    for (std::size_t i = 0; i < values[target].size(); ++i) values[target][i] += values[source][i];
+  return values.front();
+}
 
-Cylinders DeviceProjector::empty_cylinders(Position position, int num_blocks) const {
-  int const positions = position == Position::by_entry ? pixels_.size() : static_cast<int>(params_.recon.num_pixels());
+Cylinders ListedCylinders::empty(Position position, int num_blocks) const {
+  auto const positions = position == Position::by_entry ? indices_.size() : std::size_t(recon_.num_pixels());
   Cylinders const array("cylinders", num_blocks, positions, blocks_.lanes);
   Kokkos::deep_copy(exec_, array, poison);
   exec_.fence("strata::test: set-up");
   return array;
 }
 
-Cylinders DeviceProjector::cylinders(Values const& entries, Position position, Range range) const {
-  Cylinders const array = empty_cylinders(position, range.size());
+Cylinders ListedCylinders::filled(Values const& entries, Position position, Range range) const {
+  Cylinders const array = empty(position, range.size());
   auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), array);
-  int const slices = params_.recon.num_slices;
+  int const slices = recon_.num_slices;
   for (std::size_t t = 0; t < indices_.size(); ++t)
     for (int k = 0; k < slices; ++k) {
       int const block = blocks_.block_of(k);
       if (block < range.begin || block >= range.end) continue;
-      auto const where = position == Position::by_entry ? t : static_cast<std::size_t>(indices_[t]);
-      host(block - range.begin, where, blocks_.lane_of(k)) = entries[t * slices + k];
+      host(block - range.begin, place(t, position), blocks_.lane_of(k)) = entries[t * slices + k];
     }
   Kokkos::deep_copy(exec_, array, host);
   exec_.fence("strata::test: set-up");
   return array;
 }
 
-Cylinders DeviceProjector::cylinders(Values const& entries, Position position) const {
-  return cylinders(entries, position, {0, blocks_.num_blocks()});
+void ListedCylinders::read(Cylinders const& array, Position position, Range range, Values& entries) const {
+  exec_.fence("strata::test: results");
+  auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), array);
+  int const slices = recon_.num_slices;
+  std::vector<bool> listed(array.extent(1), position == Position::by_entry);
+  for (std::size_t t = 0; t < indices_.size(); ++t) {
+    auto const where = place(t, position);
+    listed[where] = true;
+    for (int b = range.begin; b < range.end; ++b)
+      for (int k = blocks_.slices(b).begin; k < blocks_.slices(b).end; ++k)
+        entries[t * slices + k] = host(b - range.begin, where, blocks_.lane_of(k));
+  }
+  for (std::size_t p = 0; p < listed.size(); ++p)
+    EXPECT_TRUE(listed[p] || std::isnan(host(0, p, 0))) << "a pixel outside the list was written: " << p;
 }
 
+DeviceProjector::DeviceProjector(ParallelBeamParams const& params, std::vector<int> const& pixels, int num_devices,
+                                 int device, KernelChoice kernels, ExecSpace const& exec)
+    : params_(params),
+      exec_(exec),
+      views_(views_of_device(params.sinogram.num_views, num_devices, device)),
+      blocks_(params.recon.num_slices, num_devices),
+      cylinders_(params.recon, blocks_, pixels, exec),
+      pixels_(make_pixel_list(exec, pixels, params.recon.num_cols)),
+      projector_(make_parallel_beam(exec, params, views_, blocks_, kernels)) {}
+
 CylinderBand DeviceProjector::band(Values const& entries, Position position) const {
-  return {{0, blocks_.num_blocks()}, pixels_, position, cylinders(entries, position)};
+  Range const all{0, blocks_.num_blocks()};
+  return {all, pixels_, position, cylinders(entries, position, all)};
 }
 
 Sinogram DeviceProjector::sinogram(Values const& all) const {
@@ -117,22 +135,6 @@ Sinogram DeviceProjector::sinogram(Values const& all) const {
   Kokkos::deep_copy(exec_, shard, host);
   exec_.fence("strata::test: set-up");
   return shard;
-}
-
-void DeviceProjector::read(Cylinders const& array, Position position, Range range, Values& entries) const {
-  exec_.fence("strata::test: results");
-  auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), array);
-  int const slices = params_.recon.num_slices;
-  std::vector<bool> listed(array.extent(1), position == Position::by_entry);
-  for (std::size_t t = 0; t < indices_.size(); ++t) {
-    auto const where = position == Position::by_entry ? t : static_cast<std::size_t>(indices_[t]);
-    listed[where] = true;
-    for (int b = range.begin; b < range.end; ++b)
-      for (int k = blocks_.slices(b).begin; k < blocks_.slices(b).end; ++k)
-        entries[t * slices + k] = host(b - range.begin, where, blocks_.lane_of(k));
-  }
-  for (std::size_t p = 0; p < listed.size(); ++p)
-    EXPECT_TRUE(listed[p] || std::isnan(host(0, p, 0))) << "a pixel outside the list was written: " << p;
 }
 
 void DeviceProjector::read(Sinogram const& shard, Values& all) const {
@@ -176,9 +178,7 @@ Values ProjectorRun::join(std::vector<Values> values) const {
   std::vector<TreeNode> nodes;
   for (auto const& device : devices_)
     nodes.insert(nodes.end(), device.projector().nodes().begin(), device.projector().nodes().end());
-  for (auto const& [target, source] : joining_order(nodes, ViewGroups(params_.sinogram.num_views)))
-    for (std::size_t i = 0; i < values[target].size(); ++i) values[target][i] += values[source][i];
-  return values.front();
+  return joined(nodes, params_.sinogram.num_views, std::move(values));
 }
 
 Values ProjectorRun::back(Values const& sino, int power, Position position) const {

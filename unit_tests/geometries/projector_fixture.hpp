@@ -26,6 +26,34 @@ std::vector<int> pixels_of(ReconShape const& shape, int step = 1);
 /// `views` angles over half a turn, the first of them 0.1 rad.
 std::vector<double> half_turn(int views);
 
+/// Sums node values [node of all devices][entry][slice] in the tree over the views.
+Values joined(std::vector<TreeNode> const& nodes, int num_views, std::vector<Values> values);
+
+/// Cylinders of listed pixels, from and to [entry][slice].
+class ListedCylinders {
+ public:
+  ListedCylinders(ReconShape const& recon, SliceBlocks const& blocks, std::vector<int> const& pixels,
+                  ExecSpace const& exec)
+      : recon_(recon), blocks_(blocks), indices_(pixels), exec_(exec) {}
+
+  /// NaN everywhere.
+  Cylinders empty(Position position, int num_blocks) const;
+  /// Compact or whole cylinders of blocks `range`.
+  Cylinders filled(Values const& entries, Position position, Range range) const;
+  /// Reads blocks `range`; checks that pixels outside the list are still NaN.
+  void read(Cylinders const& array, Position position, Range range, Values& entries) const;
+
+ private:
+  std::size_t place(std::size_t entry, Position position) const {
+    return position == Position::by_entry ? entry : static_cast<std::size_t>(indices_[entry]);
+  }
+
+  ReconShape recon_;
+  SliceBlocks blocks_;
+  std::vector<int> indices_;
+  ExecSpace exec_;
+};
+
 /// One device's projector with its arrays.
 class DeviceProjector {
  public:
@@ -39,25 +67,27 @@ class DeviceProjector {
   Range views() const { return views_; }
 
   /// [entry][slice] -> compact or whole cylinders of blocks `range`.
-  Cylinders cylinders(Values const& entries, Position position, Range range) const;
-  Cylinders cylinders(Values const& entries, Position position) const;
+  Cylinders cylinders(Values const& entries, Position position, Range range) const {
+    return cylinders_.filled(entries, position, range);
+  }
   /// NaN everywhere.
-  Cylinders empty_cylinders(Position position, int num_blocks) const;
+  Cylinders empty_cylinders(Position position, int num_blocks) const { return cylinders_.empty(position, num_blocks); }
   /// [view][row][channel] of all views -> this device's shard.
   Sinogram sinogram(Values const& all) const;
   CylinderBand band(Values const& entries, Position position) const;
-  /// Reads listed pixels: blocks `range` are filled in [entry][slice]; checks that others are still NaN.
-  void read(Cylinders const& array, Position position, Range range, Values& entries) const;
+  void read(Cylinders const& array, Position position, Range range, Values& entries) const {
+    cylinders_.read(array, position, range, entries);
+  }
   /// Reads this device's views into [view][row][channel]; checks that padded channels are NaN or 0.
   void read(Sinogram const& shard, Values& all) const;
   std::vector<double> read(Array1<double> const& array) const;
 
  private:
   ParallelBeamParams params_;
-  std::vector<int> indices_;
   ExecSpace exec_;
   Range views_;
   SliceBlocks blocks_;
+  ListedCylinders cylinders_;
   PixelList pixels_;
   std::unique_ptr<Projector> projector_;
 };
@@ -77,7 +107,7 @@ class ProjectorRun {
                                     bool fused) const;
 
  private:
-  /// Adds up node values [node of all devices][entry][slice] in the tree.
+  /// See joined().
   Values join(std::vector<Values> values) const;
   ParallelBeamParams params_;
   std::vector<int> pixels_;

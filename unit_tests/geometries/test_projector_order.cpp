@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "unit_tests/geometries/projector_fixture.hpp"
+#include "unit_tests/support/tool_watch.hpp"
 
 namespace strata {
 namespace {
@@ -63,11 +64,6 @@ TEST(ProjectorOrder, GroupsOfAViewAreSummedInTheOrderOfTheTree) {
   }
 }
 
-int allocations = 0;
-void count_allocation(Kokkos_Profiling_SpaceHandle, char const*, void const*, std::uint64_t) {
-  ++allocations;
-}
-
 TEST(ProjectorOrder, CallsAllocateNothing) {
   ParallelBeamParams const params = scan_with(40);
   auto const pixels = pixels_of(params.recon);
@@ -80,17 +76,15 @@ TEST(ProjectorOrder, CallsAllocateNothing) {
   Array1<double> const per_view("per_view", 40);
   Projector const& projector = device.projector();
 
-  allocations = 0;
-  Kokkos::Tools::Experimental::set_allocate_data_callback(count_allocation);
+  test::ToolWatch const watch;
   projector.forward_project(device.exec(), band, error);
   projector.back_project(device.exec(), projector.nodes().front(), error, 1, {0, 1}, device.pixels(),
                          Position::by_entry, out);
   projector.curvature(device.exec(), band, weights, per_view);
   projector.descend(device.exec(), {band, 0.1F}, weights, error);
   projector.descend_and_back_project(device.exec(), {band, 0.1F}, weights, error, device.pixels(), out);
-  Kokkos::Tools::Experimental::set_allocate_data_callback(nullptr);
 
-  EXPECT_EQ(allocations, 0);
+  EXPECT_EQ(watch.events().allocations, 0);
 }
 
 #ifdef KOKKOS_ENABLE_OPENMP

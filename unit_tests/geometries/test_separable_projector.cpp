@@ -10,6 +10,7 @@
 
 #include "unit_tests/geometries/test_separable_run.hpp"
 #include "unit_tests/reference/separable_reference.hpp"
+#include "unit_tests/support/tool_watch.hpp"
 
 namespace strata {
 namespace {
@@ -332,11 +333,6 @@ TEST(SeparableProjector, RefusesNumbersThatDescribeNoScan) {
   refuses([](auto& p) { p.source_detector_dist = 0; });
 }
 
-int allocations = 0;
-void count_allocation(Kokkos_Profiling_SpaceHandle, char const*, void const*, std::uint64_t) {
-  ++allocations;
-}
-
 TEST_P(SeparableKernels, CallsAllocateNothing) {
   SeparableScan const scan = cone();
   auto const pixels = pixels_of(scan.recon, 3);
@@ -359,12 +355,10 @@ TEST_P(SeparableKernels, CallsAllocateNothing) {
     projector.descend_and_back_project(run.exec(), {band, 0.1F}, weights, error, run.pixels(), out);
   };
   call_all();  // Kokkos grows the scratch memory of teams at their first launch
-  allocations = 0;
-  Kokkos::Tools::Experimental::set_allocate_data_callback(count_allocation);
+  test::ToolWatch const watch;
   call_all();
-  Kokkos::Tools::Experimental::set_allocate_data_callback(nullptr);
 
-  EXPECT_EQ(allocations, 0);
+  EXPECT_EQ(watch.events().allocations, 0);
 }
 
 }  // namespace

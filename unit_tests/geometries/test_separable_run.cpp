@@ -8,8 +8,8 @@
 namespace strata::testing_support {
 namespace {
 
-constexpr Real poison = std::numeric_limits<Real>::quiet_NaN();
-constexpr int extra_channels = 3;
+constexpr Real unwritten = std::numeric_limits<Real>::quiet_NaN();
+constexpr int margin_channels = 3;
 
 /// Compact copy of entries [begin, begin + count).
 ConstCylinders entries_of(ConstCylinders const& all, int begin, int count) {
@@ -46,9 +46,9 @@ SeparableScan::SeparableScan(MultiAxisParams const& params)
 SeparableRun::SeparableRun(SeparableScan const& scan, std::vector<int> const& pixels, int num_devices,
                            ExecSpace const& exec, KernelChoice kernels)
     : scan_(scan),
-      indices_(pixels),
       exec_(exec),
       blocks_(scan.recon.num_slices, num_devices),
+      cylinders_(scan.recon, blocks_, pixels, exec),
       list_(make_pixel_list(exec, pixels, scan.recon.num_cols)) {
   for (int d = 0; d < num_devices; ++d) {
     Range const views = views_of_device(scan.sinogram.num_views, num_devices, d);
@@ -56,51 +56,21 @@ SeparableRun::SeparableRun(SeparableScan const& scan, std::vector<int> const& pi
   }
 }
 
-Cylinders SeparableRun::empty_cylinders(Position position, int num_blocks) const {
-  int const positions = position == Position::by_entry ? list_.size() : static_cast<int>(scan_.recon.num_pixels());
-  Cylinders const array("cylinders", num_blocks, positions, blocks_.lanes);
-  Kokkos::deep_copy(array, poison);
-  return array;
-}
-
-Cylinders SeparableRun::cylinders(Values const& entries, Position position) const {
-  Cylinders const array = empty_cylinders(position, blocks_.num_blocks());
-  int const slices = scan_.recon.num_slices;
-  for (std::size_t t = 0; t < indices_.size(); ++t)
-    for (int k = 0; k < slices; ++k)
-      array(blocks_.block_of(k), position == Position::by_entry ? static_cast<int>(t) : indices_[t],
-            blocks_.lane_of(k)) = entries[t * slices + k];
-  return array;
-}
-
 CylinderBand SeparableRun::band(Values const& entries, Position position) const {
-  return {{0, blocks_.num_blocks()}, list_, position, cylinders(entries, position)};
+  Range const all{0, blocks_.num_blocks()};
+  return {all, list_, position, cylinders_.filled(entries, position, all)};
 }
 
 Sinogram SeparableRun::shard(Device const& device, Values const& all) const {
   int const rows = scan_.sinogram.num_det_rows, channels = scan_.sinogram.num_det_channels;
-  Sinogram const shard("sinogram", device.views.size() + 1, 1, channels + extra_channels,
+  Sinogram const shard("sinogram", device.views.size() + 1, 1, channels + margin_channels,
                        SliceBlocks::single(rows).lanes);
-  Kokkos::deep_copy(shard, poison);
+  Kokkos::deep_copy(shard, unwritten);
   for (int v = 0; !all.empty() && v < device.views.size(); ++v)
     for (int m = 0; m < rows; ++m)
       for (int n = 0; n < channels; ++n)
         shard(v, 0, n, m) = all[((Index(device.views.begin) + v) * rows + m) * channels + n];
   return shard;
-}
-
-void SeparableRun::read(Cylinders const& array, Position position, Range range, Values& entries) const {
-  int const slices = scan_.recon.num_slices;
-  std::vector<bool> listed(array.extent(1), position == Position::by_entry);
-  for (std::size_t t = 0; t < indices_.size(); ++t) {
-    auto const where = position == Position::by_entry ? t : static_cast<std::size_t>(indices_[t]);
-    listed[where] = true;
-    for (int b = range.begin; b < range.end; ++b)
-      for (int k = blocks_.slices(b).begin; k < blocks_.slices(b).end; ++k)
-        entries[t * slices + k] = array(b - range.begin, where, blocks_.lane_of(k));
-  }
-  for (std::size_t p = 0; p < listed.size(); ++p)
-    EXPECT_TRUE(listed[p] || std::isnan(array(0, p, 0))) << "a pixel outside the list was written: " << p;
 }
 
 void SeparableRun::read(Device const& device, Sinogram const& shard, Values& all) const {
@@ -137,9 +107,7 @@ Values SeparableRun::join(std::vector<Values> values) const {
   std::vector<TreeNode> nodes;
   for (auto const& device : devices_)
     nodes.insert(nodes.end(), device.projector->nodes().begin(), device.projector->nodes().end());
-  for (auto const& [target, source] : joining_order(nodes, ViewGroups(scan_.sinogram.num_views)))
-    for (std::size_t i = 0; i < values[target].size(); ++i) values[target][i] += values[source][i];
-  return values.front();
+  return joined(nodes, scan_.sinogram.num_views, std::move(values));
 }
 
 Values SeparableRun::back(Values const& sino, int power, Position position, bool by_shard) const {
@@ -147,13 +115,12 @@ Values SeparableRun::back(Values const& sino, int power, Position position, bool
   for (auto const& device : devices_) {
     Sinogram const in = shard(device, sino);
     for (TreeNode const node : device.projector->nodes()) {
-      values.emplace_back(indices_.size() * scan_.recon.num_slices);
+      values.emplace_back(std::size_t(list_.size()) * scan_.recon.num_slices);
       for (int s = 0; s < (by_shard ? blocks_.num_shards : 1); ++s) {
         Range const blocks = by_shard ? blocks_.blocks_of_shard(s) : Range{0, blocks_.num_blocks()};
         Cylinders const out = empty_cylinders(position, blocks.size());
         device.projector->back_project(exec_, node, in, power, blocks, list_, position, out);
-        exec_.fence("strata::test: results");
-        read(out, position, blocks, values.back());
+        cylinders_.read(out, position, blocks, values.back());
       }
     }
   }
@@ -200,8 +167,8 @@ std::pair<Values, Values> SeparableRun::descend(Values const& direction, Real al
     exec_.fence("strata::test: results");
     read(device, u, all);
     for (std::size_t n = 0; n < nodes.size(); ++n)
-      read(part(static_cast<int>(n)), Position::by_entry, {0, num_blocks},
-           values.emplace_back(indices_.size() * scan_.recon.num_slices));
+      cylinders_.read(part(static_cast<int>(n)), Position::by_entry, {0, num_blocks},
+                      values.emplace_back(std::size_t(list_.size()) * scan_.recon.num_slices));
   }
   return {all, join(std::move(values))};
 }

@@ -52,20 +52,18 @@ class SeparableRun {
   std::pair<Values, Values> descend(Values const& direction, Real alpha, Values const& weights, Values const& error,
                                     bool fused, bool measured = false) const;
 
-  Cylinders cylinders(Values const& entries, Position position) const;
-  Cylinders empty_cylinders(Position position, int num_blocks) const;
+  Cylinders empty_cylinders(Position position, int num_blocks) const { return cylinders_.empty(position, num_blocks); }
   Sinogram shard(Device const& device, Values const& all) const;
   CylinderBand band(Values const& entries, Position position) const;
 
  private:
-  void read(Cylinders const& array, Position position, Range range, Values& entries) const;
   void read(Device const& device, Sinogram const& shard, Values& all) const;
   Values join(std::vector<Values> values) const;
 
   SeparableScan scan_;
-  std::vector<int> indices_;
   ExecSpace exec_;
   SliceBlocks blocks_;
+  ListedCylinders cylinders_;
   PixelList list_;
   std::vector<Device> devices_;
 };

@@ -1,50 +1,23 @@
 // What the operators of a model ask of Kokkos, and that batches and buffers do not change results.
 #include <gtest/gtest.h>
 
-#include <atomic>
+#include <algorithm>
 #include <limits>
-#include <mutex>
 #include <string>
 
 #include "unit_tests/support/ct_case.hpp"
+#include "unit_tests/support/tool_watch.hpp"
 
 namespace strata::test {
 namespace {
 
-std::atomic<int> allocations, copies, foreign_fences;
-
-void on_allocation(Kokkos::Tools::SpaceHandle, char const*, void const*, std::uint64_t) {
-  ++allocations;
+/// How many of the watched fences are neither named by us nor there for the watch.
+long foreign_fences() {
+  auto const& fences = ToolWatch::events().fences;
+  return std::count_if(fences.begin(), fences.end(), [](std::string const& label) {
+    return !label.starts_with("strata::") && !label.starts_with("Kokkos::Tools::invoke_kokkosp_callback");
+  });
 }
-void on_copy(Kokkos::Tools::SpaceHandle, char const*, void const*, Kokkos::Tools::SpaceHandle, char const* source,
-             void const*, std::uint64_t) {
-  if (std::string(source) != "(none)") ++copies;  // a fill has no source
-}
-void on_fence(char const* label, std::uint32_t, std::uint64_t*) {
-  std::string const name = label;
-  bool const ours = name.starts_with("strata::") || name.starts_with("Kokkos::Tools::invoke_kokkosp_callback");
-  if (!ours) ++foreign_fences;
-}
-
-/// Counts from its making to its end.
-class Watch {
- public:
-  Watch() {
-    allocations = copies = foreign_fences = 0;
-    namespace tools = Kokkos::Tools::Experimental;
-    tools::set_allocate_data_callback(on_allocation);
-    tools::set_begin_deep_copy_callback(on_copy);
-    tools::set_begin_fence_callback(on_fence);
-  }
-  ~Watch() {
-    namespace tools = Kokkos::Tools::Experimental;
-    tools::set_allocate_data_callback(nullptr);
-    tools::set_begin_deep_copy_callback(nullptr);
-    tools::set_begin_fence_callback(nullptr);
-  }
-  Watch(Watch const&) = delete;
-  Watch& operator=(Watch const&) = delete;
-};
 
 /// All operators of one model, on arrays of its own.
 struct Operators {
@@ -64,13 +37,13 @@ class ModelTransfers : public testing::TestWithParam<char const*> {};
 TEST_P(ModelTransfers, OneDeviceCopiesNothing) {
   auto const model = CtCase(GetParam()).model(1);
   Operators const operators{*model};
-  Watch const watch;
+  ToolWatch const watch;
 
   operators.run();
 
-  EXPECT_EQ(copies, 0);
-  EXPECT_EQ(allocations, 0);
-  EXPECT_EQ(foreign_fences, 0);
+  EXPECT_EQ(ToolWatch::events().copies, 0);
+  EXPECT_EQ(ToolWatch::events().allocations, 0);
+  EXPECT_EQ(foreign_fences(), 0);
 }
 
 /// Runs the operators twice, the second time watched.
@@ -79,23 +52,23 @@ void watch_three_devices(char const* scan, Memories memories) {
   TomographyModel const model(DeviceSet::virtual_devices(3, memories), golden.geometry(), golden.mask());
   Operators const operators{model};
   operators.run();
-  Watch const watch;
+  ToolWatch const watch;
 
   operators.run();
 
-  EXPECT_EQ(allocations, 0);
-  EXPECT_EQ(foreign_fences, 0);
+  EXPECT_EQ(ToolWatch::events().allocations, 0);
+  EXPECT_EQ(foreign_fences(), 0);
 }
 
 TEST_P(ModelTransfers, SeveralDevicesAllocateNothingAfterTheFirstTimeAndWaitForNamedReasons) {
   watch_three_devices(GetParam(), Memories::apart);
-  EXPECT_GT(copies, 0) << "the watch sees nothing";
+  EXPECT_GT(ToolWatch::events().copies, 0) << "the watch sees nothing";
 }
 
 TEST_P(ModelTransfers, DevicesThatShareAMemoryCopyNoBuffers) {
   if (!DeviceSet::virtual_devices(2)->share_memory()) GTEST_SKIP() << "GPUs copy";
   watch_three_devices(GetParam(), Memories::of_the_machine);
-  EXPECT_EQ(copies, 0);
+  EXPECT_EQ(ToolWatch::events().copies, 0);
 }
 
 TEST_P(ModelTransfers, DevicesThatShareAMemoryProjectTheSlicesOfOthersWhereTheyLie) {
@@ -103,11 +76,11 @@ TEST_P(ModelTransfers, DevicesThatShareAMemoryProjectTheSlicesOfOthersWhereTheyL
   CtCase const golden(GetParam());
   TomographyModel const model(DeviceSet::virtual_devices(3), golden.geometry(), golden.mask());
   Operators const operators{model};
-  Watch const watch;
+  ToolWatch const watch;
 
   model.forward_project(operators.volume, operators.sinogram);
 
-  EXPECT_EQ(allocations, 0) << "a buffer for cylinders was made";
+  EXPECT_EQ(ToolWatch::events().allocations, 0) << "a buffer for cylinders was made";
 }
 
 TEST(WholeVolume, HoldsTheShardsInTheirOrder) {

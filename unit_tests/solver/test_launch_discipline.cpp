@@ -1,8 +1,6 @@
 // What a VCD iteration may ask of Kokkos: named kernels, named fences, no memory. Watched through Kokkos Tools.
 #include <gtest/gtest.h>
 
-#include <atomic>
-#include <mutex>
 #include <set>
 #include <string>
 
@@ -13,24 +11,10 @@
 #include "prior/proximal.hpp"
 #include "prior/qggmrf.hpp"
 #include "unit_tests/support/ct_case.hpp"
+#include "unit_tests/support/tool_watch.hpp"
 
 namespace strata::test {
 namespace {
-
-/// Events of all threads while a Watch lives.
-struct Events {
-  std::mutex mutex;
-  std::set<std::string> unnamed;  ///< kernels and fences whose label does not begin with strata::
-  std::multiset<std::string> kernels;
-  int fences = 0;
-  int allocations = 0;
-  int frees = 0;
-
-  static Events& instance() {
-    static Events events;
-    return events;
-  }
-};
 
 /// Besides our own names: the kernels of deep_copy(exec, ..), which run on the instance given (without one they come
 /// with fences that are not ours), and what Kokkos does because a tool listens.
@@ -41,63 +25,23 @@ bool is_ours(std::string const& label) {
   return false;
 }
 
-void on_kernel(char const* label, std::uint32_t, std::uint64_t*) {
-  Events& events = Events::instance();
-  std::lock_guard const lock(events.mutex);
-  events.kernels.insert(label);
-  if (!is_ours(label)) events.unnamed.insert(std::string("kernel ") + label);
+/// Watched kernels and fences whose label is not ours.
+std::set<std::string> unnamed() {
+  std::set<std::string> found;
+  for (auto const& label : ToolWatch::events().kernels)
+    if (!is_ours(label)) found.insert("kernel " + label);
+  for (auto const& label : ToolWatch::events().fences)
+    if (!is_ours(label)) found.insert("fence " + label);
+  return found;
 }
-
-void on_fence(char const* label, std::uint32_t, std::uint64_t*) {
-  Events& events = Events::instance();
-  std::lock_guard const lock(events.mutex);
-  ++events.fences;
-  if (!is_ours(label)) events.unnamed.insert(std::string("fence ") + label);
-}
-
-void on_allocation(Kokkos::Tools::SpaceHandle, char const*, void const*, std::uint64_t) {
-  ++Events::instance().allocations;
-}
-
-void on_free(Kokkos::Tools::SpaceHandle, char const*, void const*, std::uint64_t) {
-  ++Events::instance().frees;
-}
-
-class Watch {
- public:
-  Watch() {
-    namespace tools = Kokkos::Tools::Experimental;
-    Events& events = Events::instance();
-    events.unnamed.clear();
-    events.kernels.clear();
-    events.fences = events.allocations = events.frees = 0;
-    tools::set_begin_parallel_for_callback(on_kernel);
-    tools::set_begin_parallel_reduce_callback(on_kernel);
-    tools::set_begin_parallel_scan_callback(on_kernel);
-    tools::set_begin_fence_callback(on_fence);
-    tools::set_allocate_data_callback(on_allocation);
-    tools::set_deallocate_data_callback(on_free);
-  }
-  ~Watch() {
-    namespace tools = Kokkos::Tools::Experimental;
-    tools::set_begin_parallel_for_callback(nullptr);
-    tools::set_begin_parallel_reduce_callback(nullptr);
-    tools::set_begin_parallel_scan_callback(nullptr);
-    tools::set_begin_fence_callback(nullptr);
-    tools::set_allocate_data_callback(nullptr);
-    tools::set_deallocate_data_callback(nullptr);
-  }
-  Watch(Watch const&) = delete;
-  Watch& operator=(Watch const&) = delete;
-};
 
 void expect_discipline() {
-  Events const& events = Events::instance();
-  EXPECT_EQ(events.unnamed, std::set<std::string>{});
+  ToolEvents const& events = ToolWatch::events();
+  EXPECT_EQ(unnamed(), std::set<std::string>{});
   EXPECT_EQ(events.allocations, 0);
   EXPECT_EQ(events.frees, 0);
   EXPECT_GT(events.kernels.size(), 0u);
-  EXPECT_GT(events.fences, 0);
+  EXPECT_GT(events.fences.size(), 0u);
 }
 
 struct Setting {
@@ -146,7 +90,7 @@ void run(Setting const& setting) {
   VCDSolver solver(*model, *prior, options, state, std::move(plans));
   solver.iterate(0, schedule.passes[0].partition, schedule.passes[0].order);
 
-  Watch const watch;
+  ToolWatch const watch;
   for (int pass : {1, 2}) solver.iterate(pass, schedule.passes[pass].partition, schedule.passes[pass].order);
   expect_discipline();
 }
@@ -169,7 +113,7 @@ TEST(LaunchDiscipline, HoldsForSubsetsThatAreExchangedInChunks) {
       setting.memories = memories;
       setting.exchange_turns = turns;
       run(setting);
-      EXPECT_GT(Events::instance().kernels.count("strata::gather_cylinders"), 0u);
+      EXPECT_GT(ToolWatch::events().kernels.count("strata::gather_cylinders"), 0u);
     }
   setting.positivity = setting.reference_mode = true;
   run(setting);
@@ -193,9 +137,9 @@ TEST(LaunchDiscipline, HoldsForAcceleration) {
 
 TEST(LaunchDiscipline, EveryDeviceLaunchesTheKernelsOfASubsetOnce) {
   run({.devices = 1, .weights = true});
-  auto const one = Events::instance().kernels;
+  auto const one = ToolWatch::events().kernels;
   run({.devices = 3, .weights = true});
-  auto const& three = Events::instance().kernels;
+  auto const& three = ToolWatch::events().kernels;
 
   for (char const* name : {"strata::subset_direction", "strata::apply_step"}) {
     EXPECT_EQ(one.count(name), 64u + 4u) << name;
@@ -218,7 +162,7 @@ void run_denoiser(int num_devices, bool reference_mode) {
                     image, recon, denoiser_partition(pixels, shape, reference_mode, 0));
   denoiser.iterate(0);
 
-  Watch const watch;
+  ToolWatch const watch;
   for (int pass : {1, 2}) denoiser.iterate(pass);
   expect_discipline();
 }
@@ -231,9 +175,9 @@ TEST(LaunchDiscipline, HoldsInPassesOfTheDenoiser) {
 TEST(LaunchDiscipline, TheDenoiserStagesHalosOnceAPassAndNoneOnOneDevice) {
   // At the ends that shards share: four on three devices. The second exchange is for the prior's value.
   run_denoiser(1, false);
-  EXPECT_EQ(Events::instance().kernels.count("strata::extract_slice"), 0u);
+  EXPECT_EQ(ToolWatch::events().kernels.count("strata::extract_slice"), 0u);
   run_denoiser(3, false);
-  EXPECT_EQ(Events::instance().kernels.count("strata::extract_slice"), 2u * 2u * 4u);
+  EXPECT_EQ(ToolWatch::events().kernels.count("strata::extract_slice"), 2u * 2u * 4u);
 }
 
 void fill_without_name(Array1<Real> const& view) {
@@ -243,13 +187,13 @@ void fill_without_name(Array1<Real> const& view) {
 TEST(LaunchDiscipline, TheWatchSeesAForbiddenFenceAndAForbiddenAllocation) {
   Array1<Real> const kept("test::kept", 10);
 
-  Watch const watch;
+  ToolWatch const watch;
   fill_without_name(kept);
   { Array1<Real> const temporary("test::temporary", 10); }
 
-  EXPECT_FALSE(Events::instance().unnamed.empty());
-  EXPECT_EQ(Events::instance().allocations, 1);
-  EXPECT_EQ(Events::instance().frees, 1);
+  EXPECT_FALSE(unnamed().empty());
+  EXPECT_EQ(ToolWatch::events().allocations, 1);
+  EXPECT_EQ(ToolWatch::events().frees, 1);
 }
 
 }  // namespace
