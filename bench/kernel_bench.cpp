@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iostream>
 #include <random>
 #include <vector>
 
@@ -136,6 +137,10 @@ void add(std::string const& name, KernelCase const& c, Kernel kernel) {
 }
 
 int run_benchmarks(int argc, char** argv, void (*add_benchmarks)()) {
+  if (auto const missing = missing_device(); !missing.empty()) {
+    std::cerr << missing << '\n';
+    return 1;
+  }
   Kokkos::ScopeGuard const guard(argc, argv);
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;

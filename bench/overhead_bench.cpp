@@ -12,6 +12,7 @@
 
 #include "bench/machine_peaks.hpp"
 #include "core/model/tomography_model.hpp"
+#include "core/placement/instances.hpp"
 #include "geometries/cone_scan.hpp"
 #include "geometries/parallel_scan.hpp"
 
@@ -109,6 +110,10 @@ void measure(Choice const& choice) {
 }  // namespace strata::bench
 
 int main(int argc, char** argv) {
+  if (auto const missing = strata::missing_device(); !missing.empty()) {
+    std::cerr << missing << '\n';
+    return 1;
+  }
   Kokkos::ScopeGuard const guard(argc, argv);
   auto const number = [&](int i, int otherwise) { return argc > i ? std::atoi(argv[i]) : otherwise; };
   strata::bench::measure({number(1, 256), number(2, 3), strata::Index(number(3, 0)) << 20, argc > 4 ? argv[4] : ""});

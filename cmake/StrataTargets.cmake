@@ -6,6 +6,10 @@ target_compile_features(strata_flags INTERFACE cxx_std_20)
 target_compile_options(strata_flags INTERFACE
   $<$<COMPILE_LANG_AND_ID:CXX,GNU,Clang>:-Wall;-Wextra;-Wshadow;-Werror;-Wno-error=deprecated-declarations;-Wno-unknown-pragmas>
   $<$<COMPILE_LANG_AND_ID:CXX,GNU,Clang>:-ffp-contract=fast;-fno-math-errno;-fno-trapping-math>)
+if(CMAKE_UNITY_BUILD)
+  # A group of files is one file to the compiler: that a name of one hides a name of another says nothing.
+  target_compile_options(strata_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-shadow>)
+endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   # GCC bug 105651: a false alarm for "text" + std::string.
   target_compile_options(strata_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)
@@ -49,6 +53,9 @@ endfunction()
 # Two threads, so that races can show. Passive: tests run side by side, and a thread that spins while it waits takes the
 # time of the other test.
 set(STRATA_TEST_ENVIRONMENT "OMP_NUM_THREADS=2;OMP_PROC_BIND=false;OMP_WAIT_POLICY=passive")
+
+# What programs of a GPU build say where there is no GPU (core/placement/instances.hpp): the test is skipped.
+set(STRATA_TEST_SKIP "and there is no such device")
 
 # strata_add_test(NAME SOURCES ... LINKS ... [LABEL unit]): a GoogleTest program with unit_tests/support's main().
 function(strata_add_test name)

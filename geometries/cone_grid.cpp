@@ -8,16 +8,16 @@ namespace strata {
 namespace {
 
 /// Voxel pitches and what several steps need.
-struct Pitches {
+struct VoxelPitches {
   double x, y, z;
 };
 
-Pitches pitches_of(ConeGridInput const& input, double delta_voxel) {
+VoxelPitches pitches_of(ConeGridInput const& input, double delta_voxel) {
   return {delta_voxel, input.voxel_row_aspect * delta_voxel, input.voxel_slice_aspect * delta_voxel};
 }
 
 /// Radius of the cylinder that padding is meant for.
-double support_radius(ConeGridInput const& input, ReconShape const& recon, Pitches const& pitch) {
+double support_radius(ConeGridInput const& input, ReconShape const& recon, VoxelPitches const& pitch) {
   double const rows = recon.num_rows * pitch.y;
   double const cols = recon.num_cols * pitch.x;
   return (input.elliptic_mask ? std::max(rows, cols) : std::hypot(rows, cols)) / 2;
@@ -38,7 +38,7 @@ ConeGrid reference_grid(ConeGridInput const& input) {
   double const magnification = cone_magnification(input.source_detector_dist, input.source_iso_dist);
   ConeGrid grid;
   grid.delta_voxel = input.delta_voxel > 0 ? input.delta_voxel : input.delta_det_channel / magnification;
-  Pitches const pitch = pitches_of(input, grid.delta_voxel);
+  VoxelPitches const pitch = pitches_of(input, grid.delta_voxel);
   auto const nearest = [&](double step) {
     double const cells = input.sinogram.num_det_channels * (input.delta_det_channel / step / magnification);
     return static_cast<int>(std::nearbyint(static_cast<float>(cells)));
@@ -81,7 +81,7 @@ ConeGrid automatic_cone_grid(ConeGridInput const& input, bool reference_mode) {
   double const magnification = cone_magnification(input.source_detector_dist, input.source_iso_dist);
   ConeGrid grid;
   grid.delta_voxel = input.delta_voxel > 0 ? input.delta_voxel : input.delta_det_channel / magnification;
-  Pitches const pitch = pitches_of(input, grid.delta_voxel);
+  VoxelPitches const pitch = pitches_of(input, grid.delta_voxel);
   double const width = 2 * field_of_view(input);
   grid.recon.num_rows = cells_to_cover(width / pitch.y);
   grid.recon.num_cols = cells_to_cover(width / pitch.x);

@@ -14,7 +14,7 @@ using lanes::Int;
 using Double = double __attribute__((vector_size(8 * lanes::width)));
 
 /// One vector of slices of a block.
-struct SliceVector {
+struct BlockVector {
   int block;
   int lane;        ///< of the block, the vector's first
   int block_real;  ///< lanes of the block that hold slices
@@ -22,7 +22,7 @@ struct SliceVector {
 };
 
 /// The differences to the next row, column and slice; padded lanes give 0 whatever they hold.
-STRATA_INLINE void forward_differences(SweepVolume const& shape, SweepArray const& array, SliceVector const& at,
+STRATA_INLINE void forward_differences(SweepVolume const& shape, SweepArray const& array, BlockVector const& at,
                                        int pixel, PlaneNeighbours const& near, Int keep, Float (&d)[3]) {
   float const* const row = array.cylinder(shape, at.block, pixel) + at.lane;
   Float const x = lanes::load(row);
@@ -63,7 +63,7 @@ STRATA_INLINE void potentials(RowPotential const& f, Float const (&d)[3], Int ma
 
 template <class F, int n>
 void sum_part(RowPotential const& f, SweepVolume const& volume, SweepDirections const& directions,
-              SliceVector const& at, Range pixels, Double (&sums)[num_quadratic_sums(n)]) {
+              BlockVector const& at, Range pixels, Double (&sums)[num_quadratic_sums(n)]) {
   Int const keep = lanes::mask_below(at.real());
   Int const magnitude = keep & 0x7fffffff;
   for (Double& sum : sums) sum = Double{};
@@ -96,7 +96,7 @@ void launch_surrogate(ExecSpace const& exec, RowPotential const& f, SweepVolume 
       "strata::qggmrf_surrogate_by_row", Policy(exec, 0, tasks * Prior::surrogate_parts), KOKKOS_LAMBDA(int item) {
         int const part = item / tasks;
         int const block = item % tasks / vectors;
-        SliceVector const at{block, (item % vectors) * lanes::width, volume.real_lanes(block)};
+        BlockVector const at{block, (item % vectors) * lanes::width, volume.real_lanes(block)};
         if (at.real() <= 0) return;
         Double sums[num_quadratic_sums(n)];
         sum_part<F, n>(f, volume, directions, at, volume.part(part), sums);

@@ -4,13 +4,13 @@
 namespace strata::bench {
 namespace {
 
-constexpr double sigma_x = 0.2;  // a usual ratio to the differences of random voxels in [0, 1)
+constexpr double prior_sigma_x = 0.2;  // a usual ratio to the differences of random voxels in [0, 1)
 
 /// The gradient at `pixels`; with several devices the slices at shard borders are fetched first, as VCD does.
 RowResult run(Row const& row, RunOptions const& options, Bench const& bench, PixelSet const& pixels) {
   auto const& model = bench.model;
   Answers const answers(row, options);
-  auto const prior = make_qggmrf_prior({.sigma_x = sigma_x, .nbr_wts = {}});
+  auto const prior = make_qggmrf_prior({.sigma_x = prior_sigma_x, .nbr_wts = {}});
   auto const volume = random_volume(model);
   auto const gradient = make_volume(model.recon_placement(), pixels.size(), "gradient");
   auto const curvature = make_volume(model.recon_placement(), pixels.size(), "curvature");
@@ -30,7 +30,7 @@ RowResult run(Row const& row, RunOptions const& options, Bench const& bench, Pix
     });
   };
   measure_row(bench, options, {.call = call}, result);
-  answers.attribute("sigma_x", sigma_x);
+  answers.attribute("sigma_x", prior_sigma_x);
   answers.write("pixels", pixels.host);
   answers.write(model, "input", volume);
   answers.write(model, "answer", gradient, pixels.size());

@@ -15,7 +15,7 @@
 namespace strata::bench {
 namespace {
 
-constexpr int passes = 10;
+constexpr int vcd_passes = 10;
 /// Sinogram arrays that a weighted run cannot do without: error, weights, and one while it starts.
 constexpr int sinograms_needed = 3;
 
@@ -49,7 +49,7 @@ VCDSchedule default_schedule(TomographyModel const& model) {
   ScheduleParams params;
   params.granularity = default_granularity();
   params.partition_sequence = default_partition_sequence();
-  params.max_iterations = passes;
+  params.max_iterations = vcd_passes;
   return make_schedule(params, pixels);
 }
 
@@ -118,13 +118,13 @@ RowResult run_vcd(Row const& row, RunOptions const& options) {
     restart_memory_peaks();
   };
   RowResult result = projector_result(row, model, model.masked_pixels().size());
-  result.work *= passes;
+  result.work *= vcd_passes;
   result.fma = 0;
   bool const damped = row.scan.reference_mode;
   measure_row(bench, options, {prepare, [&] { run.emplace(reconstruct(model, sinogram, weights, damped)); }}, result);
   auto const volume_bytes = double(bytes(run->recon)), sinogram_bytes = double(bytes(sinogram));
   result.details = {
-      {"passes", passes},
+      {"passes", vcd_passes},
       {"seconds_start", run->seconds_start},
       {"seconds_passes", run->seconds_passes},
       {"sigma_x", run->scales.sigma_x},
@@ -135,7 +135,7 @@ RowResult run_vcd(Row const& row, RunOptions const& options) {
       {"volumes_beside_sinograms", (double(result.device_bytes) - sinograms_needed * sinogram_bytes) / volume_bytes}};
   answers.attribute("sigma_x", run->scales.sigma_x);
   answers.attribute("sigma_y", run->scales.sigma_y);
-  answers.attribute("max_iterations", passes);
+  answers.attribute("max_iterations", vcd_passes);
   if (answers) put(model, measurement.sinogram, sinogram);
   answers.write(model, "input", sinogram);
   answers.write(model, "weights", weights);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/error.hpp"
+#include "core/placement/instances.hpp"
 #include "core/placement/view_groups.hpp"
 
 namespace strata {
@@ -62,6 +63,11 @@ DeviceChoice choose_devices(std::vector<Index> const& free_bytes, DeviceWork con
   char const* const none = work.num_views > 0 ? "no slices or views for more" : "no slices for more";
   char const* const why = count == most ? none : "more would not be faster";
   return {count, text(why, " (", available, " found)")};
+}
+
+std::string missing_device() {
+  if (num_physical_devices() > 0) return {};
+  return text("this build is for ", back_end_name(), ", and there is no such device");
 }
 
 }  // namespace strata

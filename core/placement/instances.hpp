@@ -21,6 +21,9 @@ struct DeviceInstance {
 };
 
 int num_physical_devices();
+/// Says that there is no device for this build's back end; empty where there is one. To be asked before Kokkos starts,
+/// for Kokkos would abort.
+std::string missing_device();
 /// Instances on the given physical devices; on the host index means nothing and the threads are shared out.
 std::vector<DeviceInstance> make_instances(std::vector<int> const& physical);
 bool is_host_back_end();

@@ -7,8 +7,15 @@ namespace {
 
 using FlatPolicy = Kokkos::RangePolicy<ExecSpace, Kokkos::IndexType<Index>>;
 
-/// Lanes that are summed together: enough for vectors, few enough for the stack.
+/// Lanes that are summed together: enough for vectors, few enough for the stack. Threads of a GPU have one lane each,
+/// and neighbours neighbouring ones: what a thread has on its stack is reserved for all threads that a device can hold.
+#if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP)
+constexpr int strip = 1;
+constexpr bool one_strip_an_item = true;
+#else
 constexpr int strip = SliceBlocks::lane_step;
+constexpr bool one_strip_an_item = false;
+#endif
 
 /// out[lane] = the sum over all nodes of one strip of lanes, from `offset` on.
 KOKKOS_INLINE_FUNCTION void add_strip(Array1<int const> const& additions, NodeSources const& sources, Index offset,
@@ -46,13 +53,16 @@ void add_node_sources(ExecSpace const& exec, Array1<int const> const& additions,
   int const lanes = out.extent_int(2);
   ensure(lanes % strip == 0, "add_node_sources: ", lanes, " lanes are no multiple of ", strip);
   bool const listed = positions.extent(0) > 0;
+  int const width = one_strip_an_item ? strip : lanes;
+  Index const cylinders = Index(out.extent_int(0)) * entries;
   Kokkos::parallel_for(
-      "strata::add_node_sources", FlatPolicy(exec, 0, Index(out.extent_int(0)) * entries), KOKKOS_LAMBDA(Index item) {
-        int const entry = static_cast<int>(item % entries);
-        int const block = static_cast<int>(item / entries);
-        Real* const to = &out(block, listed ? positions(entry) : entry, 0);
-        if (sources.count == 2) return add_two(sources, item * lanes, lanes, to);
-        for (int lane = 0; lane < lanes; lane += strip) add_strip(additions, sources, item * lanes + lane, to + lane);
+      "strata::add_node_sources", FlatPolicy(exec, 0, cylinders * (lanes / width)), KOKKOS_LAMBDA(Index item) {
+        Index const cylinder = item * width / lanes;
+        int const entry = static_cast<int>(cylinder % entries);
+        int const block = static_cast<int>(cylinder / entries);
+        Real* const to = &out(block, listed ? positions(entry) : entry, static_cast<int>(item * width % lanes));
+        if (sources.count == 2) return add_two(sources, item * width, width, to);
+        for (int lane = 0; lane < width; lane += strip) add_strip(additions, sources, item * width + lane, to + lane);
       });
 }
 

@@ -25,10 +25,6 @@ constexpr int pixels_per_subset = 1 << 11;
 #endif
 constexpr int reference_subsets = 16;
 
-Real as_real(double value) {
-  return static_cast<Real>(value);
-}
-
 double total(std::vector<double> const& values) {
   return std::accumulate(values.begin(), values.end(), 0.0);
 }

@@ -12,9 +12,9 @@ namespace strata {
 namespace {
 
 #if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP)
-constexpr int num_chunks = 2048;
+constexpr int voxel_chunks = 2048;
 #else
-constexpr int num_chunks = 64;
+constexpr int voxel_chunks = 64;
 #endif
 
 /// A shard as rows of lanes of which the first `real` count: [item][lane].
@@ -40,7 +40,7 @@ struct SinogramRows {
 struct Chunk {
   Index begin, end;
   KOKKOS_FUNCTION Chunk(Index chunk, Index size)
-      : begin(size * chunk / num_chunks), end(size * (chunk + 1) / num_chunks) {}
+      : begin(size * chunk / voxel_chunks), end(size * (chunk + 1) / voxel_chunks) {}
 };
 
 /// limits[chunk] = smallest and largest value of the chunk's rows.
@@ -48,7 +48,7 @@ template <class Rows>
 void find_limits(ExecSpace const& exec, Rows const& rows, Array2<Real> const& limits) {
   Real const highest = std::numeric_limits<Real>::max();
   Kokkos::parallel_for(
-      "strata::find_limits", Kokkos::RangePolicy<ExecSpace>(exec, 0, num_chunks), KOKKOS_LAMBDA(int chunk) {
+      "strata::find_limits", Kokkos::RangePolicy<ExecSpace>(exec, 0, voxel_chunks), KOKKOS_LAMBDA(int chunk) {
         Real low = highest, high = -highest;
         Chunk const part(chunk, rows.size());
         for (Index item = part.begin; item < part.end; ++item) {
@@ -70,7 +70,7 @@ void count_values(ExecSpace const& exec, Rows const& rows, double low, double hi
   int const bins = counts.extent_int(1);
   double const scale = high > low ? bins / (high - low) : 0;
   Kokkos::parallel_for(
-      "strata::count_values", Kokkos::RangePolicy<ExecSpace>(exec, 0, num_chunks), KOKKOS_LAMBDA(int chunk) {
+      "strata::count_values", Kokkos::RangePolicy<ExecSpace>(exec, 0, voxel_chunks), KOKKOS_LAMBDA(int chunk) {
         for (int bin = 0; bin < bins; ++bin) counts(chunk, bin) = 0;
         Chunk const part(chunk, rows.size());
         for (Index item = part.begin; item < part.end; ++item) {
@@ -91,14 +91,14 @@ using HostArray = Kokkos::View<T**, Kokkos::LayoutRight, Kokkos::HostSpace>;
 template <class RowsOf>
 Histogram count(Devices const& devices, RowsOf const& rows_of, int num_bins) {
   auto const limits = per_local_device(*devices, [&](int d) {
-    return make_view<Array2<Real>>(devices->exec(d), "strata::histogram_limits", num_chunks, 2);
+    return make_view<Array2<Real>>(devices->exec(d), "strata::histogram_limits", voxel_chunks, 2);
   });
   auto const counts = per_local_device(*devices, [&](int d) {
-    return make_view<Array2<Index>>(devices->exec(d), "strata::histogram_counts", num_chunks, num_bins);
+    return make_view<Array2<Index>>(devices->exec(d), "strata::histogram_counts", voxel_chunks, num_bins);
   });
-  auto const host_limits = make_host_arrays<HostArray<Real>>(*devices, "strata::histogram_limits", num_chunks, 2);
+  auto const host_limits = make_host_arrays<HostArray<Real>>(*devices, "strata::histogram_limits", voxel_chunks, 2);
   auto const host_counts =
-      make_host_arrays<HostArray<Index>>(*devices, "strata::histogram_counts", num_chunks, num_bins);
+      make_host_arrays<HostArray<Index>>(*devices, "strata::histogram_counts", voxel_chunks, num_bins);
   devices->for_each([&](int d, ExecSpace const& exec) {
     find_limits(exec, rows_of(d), limits[d]);
     Kokkos::deep_copy(exec, host_limits[d], limits[d]);
@@ -107,7 +107,7 @@ Histogram count(Devices const& devices, RowsOf const& rows_of, int num_bins) {
   Histogram result{std::numeric_limits<double>::max(), std::numeric_limits<double>::lowest(),
                    std::vector<Index>(static_cast<std::size_t>(num_bins))};
   for (auto const& host : collect(*devices, host_limits))
-    for (int chunk = 0; chunk < num_chunks; ++chunk) {
+    for (int chunk = 0; chunk < voxel_chunks; ++chunk) {
       result.low = std::min(result.low, double(host(chunk, 0)));
       result.high = std::max(result.high, double(host(chunk, 1)));
     }
@@ -118,7 +118,7 @@ Histogram count(Devices const& devices, RowsOf const& rows_of, int num_bins) {
   });
   devices->fence("histogram: the host adds the counts");
   for (auto const& host : collect(*devices, host_counts))
-    for (int chunk = 0; chunk < num_chunks; ++chunk)
+    for (int chunk = 0; chunk < voxel_chunks; ++chunk)
       for (int bin = 0; bin < num_bins; ++bin) result.counts[static_cast<std::size_t>(bin)] += host(chunk, bin);
   return result;
 }

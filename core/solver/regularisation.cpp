@@ -15,14 +15,14 @@ namespace {
 
 constexpr int num_bins = 400;
 
-struct Histogram {
+struct SinogramHistogram {
   double low;
   double width;  ///< of all bins together
   std::array<Index, num_bins> count{};
   double centre(int bin) const { return low + width * (bin + 0.5) / num_bins; }
 };
 
-Histogram histogram_of(std::span<float const> values) {
+SinogramHistogram histogram_of(std::span<float const> values) {
   ensure(!values.empty(), "histogram_of: there are no values");
   auto low = std::numeric_limits<double>::infinity();
   double high = -low;
@@ -36,7 +36,7 @@ Histogram histogram_of(std::span<float const> values) {
     low -= 0.5;
     high += 0.5;
   }
-  Histogram histogram{low, high - low};
+  SinogramHistogram histogram{low, high - low};
   for (float const value : values) {
     // The right-most bin is closed.
     int const bin = static_cast<int>((value - low) / histogram.width * num_bins);
@@ -46,7 +46,7 @@ Histogram histogram_of(std::span<float const> values) {
 }
 
 /// The bin of the peak nearest to zero; without peaks, the bin nearest to zero.
-int background_peak(Histogram const& histogram) {
+int background_peak(SinogramHistogram const& histogram) {
   auto const& h = histogram.count;
   int best = -1;
   int nearest = 0;
@@ -142,7 +142,7 @@ std::vector<int> regularisation_views(int num_views) {
 }
 
 Background background_of(std::span<float const> sinogram) {
-  Histogram const histogram = histogram_of(sinogram);
+  SinogramHistogram const histogram = histogram_of(sinogram);
   int const peak = background_peak(histogram);
   auto const& h = histogram.count;
   double const cutoff = 0.1 * static_cast<double>(h[static_cast<std::size_t>(peak)]);

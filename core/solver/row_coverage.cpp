@@ -12,9 +12,9 @@ namespace {
 
 /// What a thread takes together: neighbouring pixels, which are the lanes of vectors, and slices; one voxel on a GPU.
 #if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP)
-constexpr int group = 1, max_slices = 1;
+constexpr int pixel_group = 1, max_slices = 1;
 #else
-constexpr int group = lane_group, max_slices = 64;
+constexpr int pixel_group = lane_group, max_slices = 64;
 #endif
 
 /// Lengths in units of the source's distance (parallel rays: ALU), heights in slices: slice k is [k, k + 1).
@@ -25,16 +25,16 @@ struct CoverageView {
 
 /// Pixels of a group; the last one again where there are fewer.
 struct PixelGroup {
-  int index[group];
+  int index[pixel_group];
   int count;
-  double x[group], y[group];
+  double x[pixel_group], y[pixel_group];
   double middle_x, middle_y;
   double radius;  ///< no pixel is farther from the middle
 };
 
 /// What a view makes of a group of pixels.
 struct Look {
-  double weight[group], q[group];
+  double weight[pixel_group], q[pixel_group];
   double middle_q;  ///< that of the group's middle
 };
 
@@ -67,16 +67,16 @@ struct Coverage {
   KOKKOS_FORCEINLINE_FUNCTION PixelGroup pixels_at(PixelList const& pixels, int first) const {
     PixelGroup g;
     int const rest = pixels.index.extent_int(0) - first;
-    g.count = rest < group ? rest : group;
+    g.count = rest < pixel_group ? rest : pixel_group;
     g.middle_x = g.middle_y = g.radius = 0;
-    for (int p = 0; p < group; ++p) {
+    for (int p = 0; p < pixel_group; ++p) {
       g.index[p] = pixels.index(first + (p < g.count ? p : g.count - 1));
       g.x[p] = x_first + x_col * (g.index[p] % num_cols);
       g.y[p] = y_first + y_row * (g.index[p] / num_cols);
-      g.middle_x += g.x[p] / group;
-      g.middle_y += g.y[p] / group;
+      g.middle_x += g.x[p] / pixel_group;
+      g.middle_y += g.y[p] / pixel_group;
     }
-    for (int p = 0; p < group; ++p) {
+    for (int p = 0; p < pixel_group; ++p) {
       double const dx = g.x[p] - g.middle_x, dy = g.y[p] - g.middle_y, square = dx * dx + dy * dy;
       g.radius = square > g.radius ? square : g.radius;
     }
@@ -95,7 +95,7 @@ struct Coverage {
   /// What view v weighs at the pixels: the step of the ray's direction there, times the view's weight; and their q.
   KOKKOS_FORCEINLINE_FUNCTION void look(int v, PixelGroup const& g, Look& l) const {
     CoverageView const view = views(v);
-    for (int p = 0; p < group; ++p) {
+    for (int p = 0; p < pixel_group; ++p) {
       double const x = across(view, g.x[p], g.y[p]), y = depth(view, g.x[p], g.y[p]);
       double const square = x * x + y * y;  // of the distance from the source
       l.q[p] = curved ? Kokkos::sqrt(square) : y;
@@ -108,7 +108,7 @@ struct Coverage {
 
   KOKKOS_FORCEINLINE_FUNCTION void weigh(int v, CoverageView const& view, PixelGroup const& g, Look& l) const {
     double const last = num_channels - 1;
-    for (int p = 0; p < group; ++p) {
+    for (int p = 0; p < pixel_group; ++p) {
       double const x = across(view, g.x[p], g.y[p]), y = depth(view, g.x[p], g.y[p]);
       double const at = middle_channel + channels * (curved ? Kokkos::atan2(x, y) : x / y);
       l.weight[p] *= static_cast<double>(weights(v, static_cast<int>(at < 0 ? 0 : (at > last ? last : at + 0.5))));
@@ -121,11 +121,11 @@ struct Coverage {
     int const rest = cut.size() - first_cut;
     CutSlices const slices = cut.part(first_cut, first_cut + (rest < max_slices ? rest : max_slices));
     PixelGroup const g = pixels_at(pixels, first_pixel);
-    double total[group] = {}, seen[max_slices][group] = {};
+    double total[pixel_group] = {}, seen[max_slices][pixel_group] = {};
     for (int v = 0; v < views.extent_int(0); ++v) {
       Look l;
       look(v, g, l);
-      for (int p = 0; p < group; ++p) total[p] += l.weight[p];
+      for (int p = 0; p < pixel_group; ++p) total[p] += l.weight[p];
       double const shift = views(v).shift;
       add(slices.low, l, shift, g.radius, seen);
       add(slices.high, l, shift, g.radius, seen + slices.low.size());
@@ -144,7 +144,7 @@ struct Coverage {
   /// edges change from pixel to pixel by no more than with the distance from the source: only near the edges do
   /// slices need to be cut pixel by pixel. What is added to a slice does not depend on `run`.
   KOKKOS_FORCEINLINE_FUNCTION void add(Range run, Look const& l, double shift, double radius,
-                                       double (*seen)[group]) const {
+                                       double (*seen)[pixel_group]) const {
     double const begin = low * l.middle_q + shift, end = high * l.middle_q + shift;
     double const reach = parallel > 0 ? 0 : radius;
     double const near_begin = Kokkos::abs(low) * reach, near_end = Kokkos::abs(high) * reach;
@@ -154,14 +154,14 @@ struct Coverage {
     int const whole = inside > from ? inside : from, last = outside > whole ? outside : whole;
     add_parts({from, whole < to ? whole : to}, run.begin, l, shift, seen);
     for (int k = whole; k < (outside < to ? outside : to); ++k)
-      for (int p = 0; p < group; ++p) seen[k - run.begin][p] += l.weight[p];
+      for (int p = 0; p < pixel_group; ++p) seen[k - run.begin][p] += l.weight[p];
     add_parts({last, to}, run.begin, l, shift, seen);
   }
 
   KOKKOS_FORCEINLINE_FUNCTION void add_parts(Range run, int origin, Look const& l, double shift,
-                                             double (*seen)[group]) const {
+                                             double (*seen)[pixel_group]) const {
     for (int k = run.begin; k < run.end; ++k)
-      for (int p = 0; p < group; ++p) {
+      for (int p = 0; p < pixel_group; ++p) {
         double const begin = low * l.q[p] + shift - k, end = high * l.q[p] + shift - k;
         double const part = (end < 1 ? end : 1) - (begin > 0 ? begin : 0);
         seen[k - origin][p] += l.weight[p] * (part > 0 ? part : 0);
@@ -169,10 +169,10 @@ struct Coverage {
   }
 
   KOKKOS_FORCEINLINE_FUNCTION void divide(Cylinders const& x, Range run, PixelGroup const& g, double const* total,
-                                          double (*seen)[group]) const {
+                                          double (*seen)[pixel_group]) const {
     for (int k = run.begin; k < run.end; ++k) {
       double* const factors = seen[k - run.begin];
-      for (int p = 0; p < group; ++p) factors[p] = factors[p] > 1e-3 * total[p] ? total[p] / factors[p] : 0;
+      for (int p = 0; p < pixel_group; ++p) factors[p] = factors[p] > 1e-3 * total[p] ? total[p] / factors[p] : 0;
       int const block = blocks.block_of(k) - first_block, lane = blocks.lane_of(k);
       for (int p = 0; p < g.count; ++p) x(block, g.index[p], lane) *= static_cast<Real>(factors[p]);
     }
@@ -182,11 +182,12 @@ struct Coverage {
 void scale_shard(ExecSpace const& exec, Coverage const& coverage, PixelList const& pixels, Cylinders const& x) {
   // Neighbouring threads of a GPU take neighbouring slices.
   Index const chunks = (coverage.cut.size() + max_slices - 1) / max_slices;
-  Index const groups = (pixels.size() + group - 1) / group;
+  Index const groups = (pixels.size() + pixel_group - 1) / pixel_group;
   Kokkos::parallel_for(
       "strata::normalise_coverage", Kokkos::RangePolicy<ExecSpace, Kokkos::IndexType<Index>>(exec, 0, groups * chunks),
       KOKKOS_LAMBDA(Index i) {
-        coverage.scale(x, pixels, static_cast<int>(i / chunks) * group, static_cast<int>(i % chunks) * max_slices);
+        coverage.scale(x, pixels, static_cast<int>(i / chunks) * pixel_group,
+                       static_cast<int>(i % chunks) * max_slices);
       });
 }
 

@@ -41,6 +41,11 @@ inline int num_chunks(int entries) {
   return (entries + SliceSums::chunk - 1) / SliceSums::chunk;
 }
 
+/// Step lengths are found in double and used in single precision.
+inline Real as_real(double value) {
+  return static_cast<Real>(value);
+}
+
 /// How a direction is made.
 struct DirectionRule {
   Real data_factor = 1;         ///< 1 / sigma_y^2

@@ -21,10 +21,6 @@ int largest_subset(std::vector<SubsetPlan> const& plans) {
   return largest;
 }
 
-Real as_real(double value) {
-  return static_cast<Real>(value);
-}
-
 }  // namespace
 
 VCDSolver::VCDSolver(TomographyModel const& model, Prior const& prior, VCDOptions const& options, VCDState const& state,

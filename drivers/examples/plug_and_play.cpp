@@ -11,6 +11,7 @@
 #include <numbers>
 
 #include "core/placement/exchange_host.hpp"
+#include "core/placement/instances.hpp"
 #include "core/solver/denoiser.hpp"
 #include "core/solver/model_regularisation.hpp"
 #include "core/solver/region_mask.hpp"
@@ -133,6 +134,10 @@ int run() {
 }  // namespace strata
 
 int main(int argc, char** argv) {
+  if (auto const missing = strata::missing_device(); !missing.empty()) {
+    std::fprintf(stderr, "%s\n", missing.c_str());
+    return 1;
+  }
   Kokkos::ScopeGuard const kokkos(argc, argv);
   return strata::run();
 }

@@ -32,9 +32,8 @@ std::string memory_sentence(std::string const& what) {
 void run(char** argv, ProgramInfo const& info, ProgramOptions const& options, ProgramBody const& body) {
   std::optional<KokkosRuntime> kokkos;
   if (info.uses_devices) {
-    // Kokkos would abort.
-    require(num_physical_devices() > 0, "this build is for ", back_end_name(),
-            ", and there is no such device; use a build of preset openmp");
+    auto const missing = missing_device();
+    require(missing.empty(), missing, "; use a build of preset openmp");
     unbind_threads(argv);
     kokkos.emplace();
   }

@@ -39,7 +39,7 @@ double number_of(DeckNode const& node, std::string const& path) {
   return value;
 }
 
-bool is_number(DeckNode const& node) {
+bool is_number_node(DeckNode const& node) {
   return node.kind == DeckNode::Kind::scalar && looks_like_number(node);
 }
 
@@ -66,10 +66,10 @@ std::string yaml_text(DeckNode const& node) {
 void write_value(AtomicHdf5Writer& writer, std::string const& path, DeckNode const& node) {
   if (node.kind == DeckNode::Kind::list && node.items.size() > longest_list) return;
   auto const& items = node.items;
-  if (!items.empty() && std::ranges::all_of(items, is_number)) {
+  if (!items.empty() && std::ranges::all_of(items, is_number_node)) {
     std::ranges::all_of(items, is_whole) ? write_list<std::int64_t>(writer, path, node)
                                          : write_list<double>(writer, path, node);
-  } else if (is_number(node)) {
+  } else if (is_number_node(node)) {
     double const value = number_of(node, path);
     if (is_whole(node))
       writer.set_attribute("/parameters", path, static_cast<std::int64_t>(value));

@@ -57,9 +57,9 @@ std::vector<double> turn(double degrees, int count, bool endpoint = false, doubl
 }
 
 TEST(Centre, OfARealScanIsWhereItsAuthorsFoundIt) {
-  std::string const file = STRATA_SCAN_DATA "/tooth.h5";
+  std::string const tooth = STRATA_SCAN_DATA "/tooth.h5";
   auto const floats = [&](char const* name) {
-    auto const values = golden::read(file, name).values;
+    auto const values = golden::read(tooth, name).values;
     return std::vector<float>(values.begin(), values.end());
   };
   FlatField field;
@@ -70,7 +70,7 @@ TEST(Centre, OfARealScanIsWhereItsAuthorsFoundIt) {
   std::vector<float> views = floats("exchange/data");
   PreprocessCounts counts;
   LineIntegrals(field).convert(views, counts);
-  std::vector<double> angles = golden::read(file, "exchange/theta").values;
+  std::vector<double> angles = golden::read(tooth, "exchange/theta").values;
   for (double& angle : angles) angle *= pi / 180;
 
   CentreEstimate const centre = find_centre({views, {181, 2, 640}, angles});

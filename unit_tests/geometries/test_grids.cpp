@@ -12,14 +12,14 @@
 namespace strata {
 namespace {
 
-constexpr char const* file = "auto_geometry.h5";
+constexpr char const* golden_file = "auto_geometry.h5";
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// One set of the golden file.
 struct Set {
   std::string name;
   std::vector<double> numbers(std::string const& key) const {
-    return golden::attribute(file, name + "/parameters", key);
+    return golden::attribute(golden_file, name + "/parameters", key);
   }
   double number(std::string const& key) const { return numbers(key)[0]; }
   SinogramShape sinogram() const {
@@ -30,13 +30,14 @@ struct Set {
     auto const shape = numbers("recon_shape");
     return {int(shape[0]), int(shape[1]), int(shape[2])};
   }
-  golden::Array views(std::string const& key) const { return golden::read(file, name + "/views/" + key); }
+  golden::Array views(std::string const& key) const { return golden::read(golden_file, name + "/views/" + key); }
 };
 
 std::vector<Set> sets_of(std::string const& geometry) {
   std::vector<Set> sets;
-  for (auto const& name : golden::names(file, "/"))
-    if (golden::has_attribute(file, name, "geometry") && golden::text_attribute(file, name, "geometry") == geometry)
+  for (auto const& name : golden::names(golden_file, "/"))
+    if (golden::has_attribute(golden_file, name, "geometry") &&
+        golden::text_attribute(golden_file, name, "geometry") == geometry)
       sets.push_back({name});
   return sets;
 }

@@ -38,7 +38,7 @@ std::string message_of(std::string const& geometry, SinogramShape const& shape) 
   return ::testing::AssertionFailure() << "message: " << message;
 }
 
-std::string const cone =
+std::string const cone_deck =
     "  type: cone\n"
     "  angles: {start: 0, stop: 360, count: 4, unit: deg}\n"
     "  source_detector_dist: 200\n"
@@ -52,7 +52,7 @@ std::vector<double> numbers(Geometry const& geometry, std::string const& name) {
 }
 
 TEST(ConeScan, TakesItsGridAndMagnificationFromTheDistances) {
-  auto const scan = from(cone, cone_shape);
+  auto const scan = from(cone_deck, cone_shape);
   EXPECT_EQ(scan->type(), "cone");
   EXPECT_EQ(scan->direct_name(), "fdk");
   EXPECT_EQ(scan->params().magnification, 2);
@@ -63,25 +63,26 @@ TEST(ConeScan, TakesItsGridAndMagnificationFromTheDistances) {
 }
 
 TEST(ConeScan, KeepsAGivenSliceOffset) {
-  EXPECT_EQ(from(cone + "  recon_slice_offset: 3.5\n", cone_shape)->params().recon_slice_offset, 3.5);
-  EXPECT_EQ(
-      from(cone + "  recon_slice_offset: 3.5\n  axial_pad_fraction: [1, 0]\n", cone_shape)->params().recon_slice_offset,
-      3.5);
-  EXPECT_LT(from(cone + "  axial_pad_fraction: [1, 0]\n", cone_shape)->params().recon_slice_offset, 0);
+  EXPECT_EQ(from(cone_deck + "  recon_slice_offset: 3.5\n", cone_shape)->params().recon_slice_offset, 3.5);
+  EXPECT_EQ(from(cone_deck + "  recon_slice_offset: 3.5\n  axial_pad_fraction: [1, 0]\n", cone_shape)
+                ->params()
+                .recon_slice_offset,
+            3.5);
+  EXPECT_LT(from(cone_deck + "  axial_pad_fraction: [1, 0]\n", cone_shape)->params().recon_slice_offset, 0);
 }
 
 TEST(ConeScan, ReadsHelicalShifts) {
-  auto const scan = from(cone + "  helical_z_shifts: {values: [-3, -1, 1, 3]}\n", cone_shape);
+  auto const scan = from(cone_deck + "  helical_z_shifts: {values: [-3, -1, 1, 3]}\n", cone_shape);
   EXPECT_EQ(numbers(*scan, "helical_z_shifts"), (std::vector<double>{-3, -1, 1, 3}));
   EXPECT_EQ(scan->params().recon.num_slices, 32);
   EXPECT_EQ(scan->row_fan().z_shifts, (std::vector<double>{-3, -1, 1, 3}));
   EXPECT_TRUE(scan->direct_filter().slice_weights.empty());
   auto const as_reference =
-      from(cone + "  helical_z_shifts: {values: [-3, -1, 1, 3]}\n  reference_mode: true\n", cone_shape);
+      from(cone_deck + "  helical_z_shifts: {values: [-3, -1, 1, 3]}\n  reference_mode: true\n", cone_shape);
   EXPECT_EQ(as_reference->direct_filter().slice_weights.size(), 32u);
   EXPECT_TRUE(as_reference->row_fan().angles.empty());
   EXPECT_TRUE(scan->ray_fan().helical);
-  EXPECT_TRUE(from(cone, cone_shape)->direct_filter().slice_weights.empty());
+  EXPECT_TRUE(from(cone_deck, cone_shape)->direct_filter().slice_weights.empty());
 }
 
 TEST(ConeScan, OfAnInfinitelyFarSourceHasNoCosineWeights) {
@@ -98,7 +99,7 @@ TEST(ConeScan, OfAnInfinitelyFarSourceHasNoCosineWeights) {
 }
 
 TEST(ConeScan, WidenedKeepsItsChannelsWhereTheyAre) {
-  auto const scan = from(cone + "  det_channel_offset: 1.5\n  delta_det_channel: 2\n", cone_shape);
+  auto const scan = from(cone_deck + "  det_channel_offset: 1.5\n  delta_det_channel: 2\n", cone_shape);
   auto const wide = scan->widened(5, 2);
   ASSERT_TRUE(wide);
   EXPECT_EQ(wide->params().sinogram.num_det_channels, 37);
@@ -110,23 +111,24 @@ TEST(ConeScan, NamesTheLineOfWhatIsWrong) {
   EXPECT_TRUE(
       says(message_of("  type: cone\n  angles: {values: [0, 1, 2, 3], unit: rad}\n  source_iso_dist: 3\n", cone_shape),
            "1:1", "source_detector_dist"));
-  EXPECT_TRUE(says(message_of(cone + "  axial_pad_fraction: [1, -1]\n", cone_shape), "6:23", "at least 0, got -1"));
-  EXPECT_TRUE(says(message_of(cone + "  axial_pad_fraction: [1, 1, 1]\n", cone_shape), "6:23", "[top, bottom]"));
   EXPECT_TRUE(
-      says(message_of(cone + "  helical_z_shifts: {values: [1, 2]}\n", cone_shape), "6:3", "expected 4 numbers"));
-  EXPECT_TRUE(says(message_of(cone + "  helical_z_shifts: 3\n", cone_shape), "6:21", "{values: [...]}"));
+      says(message_of(cone_deck + "  axial_pad_fraction: [1, -1]\n", cone_shape), "6:23", "at least 0, got -1"));
+  EXPECT_TRUE(says(message_of(cone_deck + "  axial_pad_fraction: [1, 1, 1]\n", cone_shape), "6:23", "[top, bottom]"));
+  EXPECT_TRUE(
+      says(message_of(cone_deck + "  helical_z_shifts: {values: [1, 2]}\n", cone_shape), "6:3", "expected 4 numbers"));
+  EXPECT_TRUE(says(message_of(cone_deck + "  helical_z_shifts: 3\n", cone_shape), "6:21", "{values: [...]}"));
   EXPECT_TRUE(says(message_of("  type: cone\n  angles: {values: [0, 1, 2, 3], unit: rad}\n  source_iso_dist: 300\n"
                               "  source_detector_dist: 200\n",
                               cone_shape),
                    "4:20", "at most source_detector_dist"));
-  EXPECT_TRUE(says(message_of(cone + "  elevations: {values: [1]}\n", cone_shape), "6:3", "elevations"));
+  EXPECT_TRUE(says(message_of(cone_deck + "  elevations: {values: [1]}\n", cone_shape), "6:3", "elevations"));
 }
 
 TEST(ConeScan, RefusesAVolumeThatReachesTheSource) {
-  std::string const wide = cone + "  recon_shape: [300, 300, 4]\n  delta_voxel: 0.5\n";
+  std::string const wide = cone_deck + "  recon_shape: [300, 300, 4]\n  delta_voxel: 0.5\n";
   EXPECT_EQ(message_of(wide, cone_shape), "");  // the ellipse ends at 75
   EXPECT_TRUE(says(message_of(wide + "  use_ror_mask: false\n", cone_shape), "6:16", "reaches 106.066"));
-  EXPECT_TRUE(says(message_of(cone + "  recon_shape: [4, 400, 4]\n  delta_voxel: 0.5\n", cone_shape), "6:16",
+  EXPECT_TRUE(says(message_of(cone_deck + "  recon_shape: [4, 400, 4]\n  delta_voxel: 0.5\n", cone_shape), "6:16",
                    "stays clear of the source, 100 from the axis"));
 }
 
@@ -187,7 +189,7 @@ TEST(Scans, ReadViewsFromFiles) {
           "}\n",
       {2, 8, 8});
   EXPECT_EQ(translation->extra_parameters()[0].numbers, (std::vector<double>{1, 2, 3, 4, 5, 6}));
-  auto const helical = from(cone + "  helical_z_shifts: {file: " + file + ", dataset: /z}\n", cone_shape);
+  auto const helical = from(cone_deck + "  helical_z_shifts: {file: " + file + ", dataset: /z}\n", cone_shape);
   EXPECT_EQ(numbers(*helical, "helical_z_shifts"), (std::vector<double>{0, 1, 2, 3}));
 }
 

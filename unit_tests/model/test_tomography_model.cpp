@@ -11,11 +11,11 @@ namespace {
 constexpr char const* cases[] = {"parallel_basic",         "parallel_few_view_aspect", "parallel_fine_voxels",
                                  "parallel_limited_angle", "parallel_odd_nonsquare",   "solver_options_parallel"};
 
-struct Results {
+struct AllResults {
   std::vector<float> forward, back, hessian, filtered, direct;
 };
 
-Results run_all(CtCase const& golden, int num_devices, float padding) {
+AllResults run_all(CtCase const& golden, int num_devices, float padding) {
   auto const model = golden.model(num_devices);
   auto const phantom = golden.volume(*model, "phantom");
   auto const random = golden.sinogram(*model, "random_sinogram");
@@ -28,7 +28,7 @@ Results run_all(CtCase const& golden, int num_devices, float padding) {
     for (auto const& volume : {phantom, recon}) poison(*model, volume, padding);
     for (auto const& sino : {random, sinogram, ones, out}) poison(*model, sino, padding);
   }
-  Results results;
+  AllResults results;
   model->forward_project(phantom, out);
   results.forward = to_host(*model, out);
   model->back_project(random, recon);
@@ -41,7 +41,7 @@ Results run_all(CtCase const& golden, int num_devices, float padding) {
   return results;
 }
 
-void expect_equal(Results const& a, Results const& b) {
+void expect_equal(AllResults const& a, AllResults const& b) {
   EXPECT_EQ(a.forward, b.forward);
   EXPECT_EQ(a.back, b.back);
   EXPECT_EQ(a.hessian, b.hessian);
@@ -54,7 +54,7 @@ class GoldenOperators : public testing::TestWithParam<char const*> {};
 TEST_P(GoldenOperators, AgreeWithTheReference) {
   CtCase const golden(GetParam());
 
-  Results const results = run_all(golden, 1, 0);
+  AllResults const results = run_all(golden, 1, 0);
 
   auto const check = [&](std::vector<float> const& values, char const* dataset, double tolerance) {
     auto const expected = golden.file().read<float>(dataset);
@@ -70,7 +70,7 @@ TEST_P(GoldenOperators, AgreeWithTheReference) {
 
 TEST_P(GoldenOperators, GiveTheSameBitsOnAnyNumberOfDevices) {
   CtCase const golden(GetParam());
-  Results const one = run_all(golden, 1, 0);
+  AllResults const one = run_all(golden, 1, 0);
 
   for (int const devices : {2, 4, 7, 8}) {
     SCOPED_TRACE(devices);
@@ -80,7 +80,7 @@ TEST_P(GoldenOperators, GiveTheSameBitsOnAnyNumberOfDevices) {
 
 TEST_P(GoldenOperators, DoNotSeeThePadding) {
   CtCase const golden(GetParam());
-  Results const clean = run_all(golden, 3, 0);
+  AllResults const clean = run_all(golden, 3, 0);
 
   expect_equal(run_all(golden, 3, std::numeric_limits<float>::quiet_NaN()), clean);
   expect_equal(run_all(golden, 3, 1e30f), clean);

@@ -16,6 +16,10 @@ struct Volume {
 
 Volume random_volume(ReconShape const& shape, unsigned seed, float spread);
 
+inline std::vector<double> widen(std::vector<float> const& values) {
+  return {values.begin(), values.end()};
+}
+
 /// Every pixel, in an order that is not the plane's.
 std::vector<int> all_pixels(ReconShape const& shape);
 

@@ -13,6 +13,7 @@ namespace {
 
 using testing_prior::Result;
 using testing_prior::Volume;
+using testing_prior::widen;
 
 char const* const file = "qggmrf_prior.h5";
 
@@ -38,10 +39,6 @@ std::vector<int> pixels_in_order(ReconShape const& shape) {
   std::vector<int> pixels(shape.num_pixels());
   std::iota(pixels.begin(), pixels.end(), 0);
   return pixels;
-}
-
-std::vector<double> widen(std::vector<float> const& values) {
-  return {values.begin(), values.end()};
 }
 
 double sum(std::vector<double> const& values) {

@@ -16,6 +16,7 @@ using testing_prior::all_pixels;
 using testing_prior::random_volume;
 using testing_prior::Result;
 using testing_prior::Volume;
+using testing_prior::widen;
 
 std::vector<QGGMRFParams> parameter_sets() {
   return {
@@ -25,10 +26,6 @@ std::vector<QGGMRFParams> parameter_sets() {
 
 bool same_bits(std::vector<float> const& a, std::vector<float> const& b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
-}
-
-std::vector<double> widen(std::vector<float> const& values) {
-  return {values.begin(), values.end()};
 }
 
 /// Values of [pixel][slice] at `pixels`.

@@ -36,7 +36,7 @@ struct Recorded {
   }
 };
 
-double distance(std::vector<float> const& value, std::vector<float> const& expected) {
+double nrmse_of(std::vector<float> const& value, std::vector<float> const& expected) {
   return golden::nrmse({value.begin(), value.end()}, {expected.begin(), expected.end()});
 }
 
@@ -66,7 +66,7 @@ TEST_P(GoldenDenoise, GivesTheImagesAndStatisticsOfTheReference) {
       auto name = text(run.name, "/denoised_", pass + 1);
       if (pass + 1 == passes && !run.file.has(name)) name = run.name + "/denoised_40";
       if (!run.file.has(name)) continue;
-      EXPECT_LE(distance(where.values(recon), run.file.read<float>(name)), 2e-5) << name;
+      EXPECT_LE(nrmse_of(where.values(recon), run.file.read<float>(name)), 2e-5) << name;
       ++compared;
     }
     EXPECT_GE(compared, 2);

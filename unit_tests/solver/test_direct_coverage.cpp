@@ -17,7 +17,7 @@
 namespace strata::test {
 namespace {
 
-constexpr double pi = std::numbers::pi;
+using std::numbers::pi;
 
 /// Half fan 12 degrees, 11 detector rows of which 8.25 ALU are seen at the axis.
 ConeScanParams tall_scan(double degrees, int views, int slices) {

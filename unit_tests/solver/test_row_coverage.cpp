@@ -14,7 +14,7 @@
 namespace strata::test {
 namespace {
 
-constexpr double pi = std::numbers::pi;
+using std::numbers::pi;
 
 struct CoverageCase {
   std::string name;

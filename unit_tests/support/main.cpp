@@ -36,11 +36,11 @@ class TemporaryFolder {
 
 int main(int argc, char** argv) {
   TemporaryFolder const folder;
-  if (strata::num_physical_devices() == 0) {
-    // Kokkos cannot start. Tests can be listed all the same; ctest takes the words in brackets for a skipped test.
+  if (auto const missing = strata::missing_device(); !missing.empty()) {
+    // Tests can be listed all the same; ctest takes the words in brackets for a skipped test.
     testing::InitGoogleTest(&argc, argv);
     if (GTEST_FLAG_GET(list_tests)) return RUN_ALL_TESTS();
-    std::cout << "[  SKIPPED ] this build is for " << strata::back_end_name() << ", and there is no such device\n";
+    std::cout << "[  SKIPPED ] " << missing << '\n';
     return 0;
   }
   Kokkos::ScopeGuard const guard(argc, argv);

@@ -5,10 +5,15 @@
 #include "core/base/version.hpp"
 #include "core/io/deck.hpp"
 #include "core/io/hdf5_writer.hpp"
+#include "core/placement/instances.hpp"
 #include "core/placement/placement.hpp"
 #include "geometries/registry.hpp"
 
 int main(int argc, char** argv) {
+  if (auto const missing = strata::missing_device(); !missing.empty()) {
+    std::cerr << missing << '\n';
+    return 1;
+  }
   Kokkos::ScopeGuard const guard(argc, argv);
   auto const placement = strata::Placement::of_slices(strata::DeviceSet::virtual_devices(2), 11);
 
