@@ -19,6 +19,7 @@ class Case:
     reconstruction: dict = dataclasses.field(default_factory=dict)
     weighted: bool = True
     metal: bool = False
+    cut: bool = False  # the object does not end within the volume but at its last slices
     photons: float = 2e4
 
     @property
@@ -89,6 +90,8 @@ def all_cases(n):
         parallel("par_limited", n, 45 * n // 64, degrees=120),
         cone("cone", m, 4 * m // 3),
         cone("cone_few", n, 3 * n // 8),
+        cone("cone_cut", m, 4 * m // 3, cut=True),
+        cone("cone_cut_few", n, 3 * n // 8, cut=True),
         cone("cone_metalpos", m, m, rows=5 * m // 6, metal=True, reconstruction={"positivity_flag": True}),
         cone("cone_wide", m, 4 * m // 3, half_angle=20),
         cone("helical", m, 8 * m // 3, rows=m // 2, helical=True),
@@ -97,8 +100,8 @@ def all_cases(n):
     ]
 
 
-def simulate_deck(case, output, phantom_file=None):
-    simulate = {"target_max_attenuation": 3.0, "noise": {"photons": case.photons, "seed": 1}}
+def simulate_deck(case, output, phantom_file=None, seed=1):
+    simulate = {"target_max_attenuation": 3.0, "noise": {"photons": case.photons, "seed": seed}}
     simulate["phantom"] = {"file": phantom_file, "dataset": "/phantom"} if phantom_file else "shepp_logan"
     if phantom_file:
         del simulate["target_max_attenuation"]
@@ -118,15 +121,33 @@ def recon_deck(case, scan, output, reconstruction):
     }
 
 
-def add_metal(scan, phantom_file):
-    """The phantom of `scan` with three rods of metal along the slices."""
+def changed_phantom(case, scan, phantom_file):
+    """Writes the phantom of `scan` as the case has it; False: it is that one."""
+    if not (case.metal or case.cut):
+        return False
     with h5py.File(scan) as file:
         phantom = file["/phantom"][:]
+    if case.cut:
+        phantom = cut_at_ends(phantom)
+    if case.metal:
+        add_metal(phantom)
+    with h5py.File(phantom_file, "w") as file:
+        file["phantom"] = phantom
+    return True
+
+
+def cut_at_ends(phantom):
+    """The middle half of the slices stretched over all of them, with air in the outermost twentieth at each end."""
+    slices = phantom.shape[2]
+    from_middle = (numpy.arange(slices) + 0.5) / slices - 0.5
+    stretched = phantom[:, :, numpy.floor((0.5 + from_middle / 2) * slices).astype(int)]
+    return stretched * (numpy.abs(from_middle) < 0.45)
+
+
+def add_metal(phantom):
+    """Three rods of metal along the slices."""
     rows, cols, _ = phantom.shape
     metal = 3 * phantom.max()
     y, x = numpy.mgrid[0:rows, 0:cols]
     for row, col, radius in ((0.35, 0.4, 0.025), (0.6, 0.62, 0.03), (0.66, 0.36, 0.02)):
-        inside = numpy.hypot(y - row * rows, x - col * cols) < max(radius * cols, 1.0)
-        phantom[inside] = metal
-    with h5py.File(phantom_file, "w") as file:
-        file["phantom"] = phantom
+        phantom[numpy.hypot(y - row * rows, x - col * cols) < max(radius * cols, 1.0)] = metal

@@ -15,6 +15,7 @@ import fnmatch
 import json
 import math
 import pathlib
+import statistics
 import subprocess
 import sys
 import time
@@ -61,13 +62,12 @@ class Programs:
             sys.exit(f"{' '.join(command)}: returned {done.returncode}\n{done.stderr}{done.stdout}")
 
 
-def simulate(programs, case):
+def simulate(programs, case, seed=1):
     scan = programs.folder / f"{case.name}_scan.h5"
-    programs.run("strata_simulate", f"{case.name}_simulate", scans.simulate_deck(case, str(scan)))
-    if case.metal:
-        phantom = programs.folder / f"{case.name}_phantom.h5"
-        scans.add_metal(scan, phantom)
-        deck = scans.simulate_deck(case, str(scan), str(phantom))
+    programs.run("strata_simulate", f"{case.name}_simulate", scans.simulate_deck(case, str(scan), seed=seed))
+    phantom = programs.folder / f"{case.name}_phantom.h5"
+    if scans.changed_phantom(case, scan, phantom):
+        deck = scans.simulate_deck(case, str(scan), str(phantom), seed)
         programs.run("strata_simulate", f"{case.name}_simulate", deck)
     return str(scan)
 
@@ -81,9 +81,9 @@ def reconstruct(programs, case, scan, name, reconstruction):
         return history, file["/recon"][:]
 
 
-def settings(case, method, passes, stop):
+def settings(case, method, passes, stop, seed=0):
     """stop 0: all passes. With a threshold of almost nothing plain runs report their objective, too."""
-    chosen = dict(method.reconstruction, max_iterations=passes, stop_threshold_change_pct=0)
+    chosen = dict(method.reconstruction, max_iterations=passes, stop_threshold_change_pct=0, seed=seed)
     chosen["stop_excess_pct"] = stop or 1e-12
     if method.damped and case.cone and not case.reconstruction.get("positivity_flag"):
         chosen["slice_mean_damping"] = True
@@ -129,24 +129,25 @@ def stop_row(history, image, lowest, best):
     }
 
 
-def run_case(programs, case, options):
+def run_case(programs, case, options, seed):
+    """`seed`: of the noise (from 1 on) and, less 1, of the subsets."""
     start = time.perf_counter()
-    scan = simulate(programs, case)
-    long_run = settings(case, METHODS[3], options.minimum_passes, 0)
+    scan = simulate(programs, case, seed)
+    long_run = settings(case, METHODS[3], options.minimum_passes, 0, seed - 1)
     history, best = reconstruct(programs, case, scan, "minimum", long_run)
     runs = {}
     for method in METHODS:
         if any(fnmatch.fnmatch(method.name, pattern) for pattern in options.methods):
-            chosen = settings(case, method, options.passes, 0)
+            chosen = settings(case, method, options.passes, 0, seed - 1)
             runs[method.name] = reconstruct(programs, case, scan, method.name, chosen)[0]
     lowest = min(min(run["objective"].min() for run in runs.values()), history["objective"].min())
     result = {name: measure(run, lowest) for name, run in runs.items()}
-    stopped, image = reconstruct(
-        programs, case, scan, "stopped", settings(case, METHODS[4], options.minimum_passes, 0.1)
-    )
+    stop = settings(case, METHODS[4], options.minimum_passes, 0.1, seed - 1)
+    stopped, image = reconstruct(programs, case, scan, "stopped", stop)
     settled = history["objective"][-11] / history["objective"][-1] - 1 if len(history["objective"]) > 11 else math.nan
     return {
         "case": case.name,
+        "seed": seed,
         "methods": result,
         "stop": stop_row(stopped, image, lowest, best),
         "settled": float(settled),
@@ -158,16 +159,27 @@ def text_of(values, form="{}"):
     return "/".join(">" if value is None else form.format(value) for value in values)
 
 
+def passes_of(rows, method):
+    """Of each target the median over the seeds; with several seeds the smallest and largest to 0.1 % beside."""
+    counts = [[math.inf if c is None else c for c in row["methods"][method]["passes"]] for row in rows]
+    text = text_of(None if math.isinf(m) else m for m in map(statistics.median_low, zip(*counts)))
+    if len(rows) == 1:
+        return text
+    last = [row[-1] for row in counts]
+    return text + f" ({text_of([None if math.isinf(c) else c for c in (min(last), max(last))]).replace('/', '-')})"
+
+
 def table(results):
     names = list(results[0]["methods"])
     lines = ["Passes to an excess of 10 / 1 / 0.1 % of the minimum; `>`: not within the passes of the run.", ""]
     lines.append("| case | " + " | ".join(names) + " | stop: passes, excess, bound, distance |")
     lines.append("|---" * (len(names) + 2) + "|")
-    for row in results:
-        stop = row["stop"]
-        cells = [text_of(row["methods"][name]["passes"]) for name in names]
+    for case in dict.fromkeys(row["case"] for row in results):
+        rows = [row for row in results if row["case"] == case]
+        stop = rows[0]["stop"]
+        cells = [passes_of(rows, name) for name in names]
         cells.append(f"{stop['passes']}, {stop['excess']:.1e}, {stop['bound']:.1e}, {100 * stop['distance']:.2f} %")
-        lines.append(f"| {row['case']} | " + " | ".join(cells) + " |")
+        lines.append(f"| {case} | " + " | ".join(cells) + " |")
     return lines
 
 
@@ -209,7 +221,8 @@ def plot(results, folder):
                 axes.semilogy(range(1, len(run["bound"]) + 1), run["bound"], ":", color=line.get_color(), label="bound")
         axes.set(xlabel="pass", ylabel="excess (F - F*) / F*", title=row["case"])
         axes.legend()
-        figure.savefig(folder / f"{row['case']}.png", dpi=120, bbox_inches="tight")
+        seed = "" if row["seed"] == 1 else f"_{row['seed']}"
+        figure.savefig(folder / f"{row['case']}{seed}.png", dpi=120, bbox_inches="tight")
         pyplot.close(figure)
 
 
@@ -222,6 +235,7 @@ def main():
     parser.add_argument("--methods", default=["*"], nargs="*", help="patterns of names")
     parser.add_argument("--passes", default=60, type=int)
     parser.add_argument("--minimum-passes", default=150, type=int, help="of the run that finds the minimum")
+    parser.add_argument("--seeds", default=1, type=int, help="noises and partitions into subsets for each case")
     parser.add_argument("--plot", action="store_true")
     options = parser.parse_args()
     options.output.mkdir(parents=True, exist_ok=True)
@@ -229,8 +243,8 @@ def main():
     results = []
     for case in scans.all_cases(options.n):
         if any(fnmatch.fnmatch(case.name, pattern) for pattern in options.cases):
-            results.append(run_case(programs, case, options))
-            print(table(results[-1:])[-1], flush=True)
+            results += [run_case(programs, case, options, seed) for seed in range(1, options.seeds + 1)]
+            print(table(results[-options.seeds :])[-1], flush=True)
     if not results:
         sys.exit(f"no case is called {' or '.join(options.cases)}")
     found = claims(results)
