@@ -3,6 +3,7 @@
 #pragma once
 
 #include "geometries/separable_back.hpp"
+#include "geometries/separable_prefetch.hpp"
 #include "geometries/separable_thin.hpp"
 
 namespace strata::separable {
@@ -30,28 +31,19 @@ struct ForwardJob {
 struct StoredLines {
   Real* lines;
   Real* base() const { return lines; }
-  void approach(int) {}
+  void approach() {}
   void before(ForwardEntry const*, int) {}
   void after(ForwardEntry const*, int, int) {}
 };
 
 /// Lines of one view that are used as soon as they are complete and need not be cleared before; `use`(channel, line)
-/// gets those that entries touch, in order. `source`(channel) is a line that it reads, or null.
-template <class Use, class Source>
+/// gets those that entries touch, in order. `ahead` fetches while entries are prepared and lines used.
+template <class Use>
 class PassingLines {
  public:
-  PassingLines(Rows<Real> const& lines, int num_channels, int num_taps, Use const& use, Source const& source)
-      : lines_(lines), num_channels_(num_channels), num_taps_(num_taps), use_(use), source_(source) {}
-  /// Asks for lines of the source while entries are prepared: `use` alone would wait for memory, and the rest would
-  /// leave it idle. Written out here, as compilers drop calls of functions that do nothing but fetch.
-  void approach(int channel) {
-    constexpr int distance = 32;
-    int const end = channel + distance < num_channels_ ? channel + distance : num_channels_;
-    for (; fetched_ < end; ++fetched_) {
-      Real const* const line = source_(fetched_);
-      for (Index i = 0; line && i < lines_.channel_stride; i += FanVector::width) __builtin_prefetch(line + i, 0, 2);
-    }
-  }
+  PassingLines(Rows<Real> const& lines, int num_taps, Use const& use, ViewPrefetcher& ahead)
+      : lines_(lines), num_taps_(num_taps), use_(use), ahead_(ahead) {}
+  void approach() { ahead_.step(); }
   /// Where channel 0 would be: the lines of one call are all that is in use, so that they stay in the first-level
   /// cache.
   Real* base() const { return lines_.data - first_ * lines_.channel_stride; }
@@ -68,8 +60,10 @@ class PassingLines {
   void after(ForwardEntry const* entries, int count, int next) {
     for (int e = 0; e < count; ++e) {
       int const first = entries[e].channel, end = first + num_taps_ < next ? first + num_taps_ : next;
-      for (done_ = first > done_ ? first : done_; done_ < end; ++done_)
+      for (done_ = first > done_ ? first : done_; done_ < end; ++done_) {
+        ahead_.step();
         use_(done_, base() + done_ * lines_.channel_stride);
+      }
     }
   }
 
@@ -84,11 +78,11 @@ class PassingLines {
   }
 
   Rows<Real> lines_;
-  int num_channels_, num_taps_;
+  int num_taps_;
   Use const& use_;
-  Source const& source_;
-  int begun_ = 0, done_ = 0, fetched_ = 0;  ///< all channels below
-  int first_ = 0;                           ///< channel of the first line
+  ViewPrefetcher& ahead_;
+  int begun_ = 0, done_ = 0;  ///< all channels below
+  int first_ = 0;             ///< channel of the first line
 };
 
 /// Adds the pixels of a chunk, sorted by `order`, to one view [channel][row].
@@ -113,7 +107,7 @@ void add_sorted(ForwardJob<G> const& job, int view, int first, ChunkMemory<forwa
     Range const reach = chunk.reach(p);
     if (all == 0 || reach.empty()) continue;
     if (size == slot.num_entries) flush(chunk.base[p]);
-    lines.approach(chunk.base[p]);
+    lines.approach();
     auto& entry = entries[size];
     entry.channel = chunk.base[p];
     entry.vectors = reach;
@@ -153,10 +147,11 @@ void add_chunk(ForwardJob<G> const& job, int view, int index, Rows<Real> const& 
 }
 
 /// Calls use(channel, line [row]) for the channels of A x in one view that pixels touch, in order. Only for lists of
-/// one chunk; false: it is not for this view, and nothing was done. \param source see PassingLines
-template <class G, class Use, class Source>
+/// one chunk; false: it is not for this view, and nothing was done. \param ahead see PassingLines; not used for so few
+/// pixels that they touch a small part of the channels
+template <class G, class Use>
 bool project_in_passing(ForwardJob<G> const& job, int view, Rows<Real> const& lines, Slot const& slot, Use const& use,
-                        Source const& source) {
+                        ViewPrefetcher& ahead) {
   int const count = job.pixels.size;
   if (count == 0 || count > forward_chunk) return false;
   ChunkMemory<forward_chunk> chunk;
@@ -166,7 +161,8 @@ bool project_in_passing(ForwardJob<G> const& job, int view, Rows<Real> const& li
   if (chunk.shape.num_windows > 1 || chunk.thin != ThinTaps::none) return false;
   sort_pixels(count, chunk.shape, chunk.base, slot.counts, order);
   order[count] = order[count + 1] = order[count - 1];
-  PassingLines<Use, Source> passing(lines, job.geometry.num_channels, chunk.shape.width, use, source);
+  if (4 * count >= job.geometry.num_channels) ahead.share(2 * count);
+  PassingLines<Use> passing(lines, chunk.shape.width, use, ahead);
   add_sorted(job, view, 0, chunk, order, count, lines, slot, passing);
   return true;
 }

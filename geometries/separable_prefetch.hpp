@@ -38,4 +38,29 @@ class Prefetcher {
   int current_ = 0;
 };
 
+/// Fetches views of two arrays while a sweep goes through them, so far ahead that the kernel need not wait: what is
+/// asked for shortly before its use comes in bursts.
+class ViewPrefetcher {
+ public:
+  /// A view of one array, `size` values, or null, and the view that follows, or null.
+  void add(Real const* view, Real const* next, Index size) {
+    constexpr Index most = Index(1) << 16;  // that of both arrays stays in the second-level cache
+    Index const lead = size < most ? size : most;
+    if (!view || num_arrays_ == 2) return;
+    auto& array = arrays_[num_arrays_++];
+    array.add(view + lead, size - lead);
+    if (next) array.add(next, lead);
+  }
+  void share(int num_steps) {
+    for (auto& array : arrays_) array.share(num_steps);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void step() {
+    for (auto& array : arrays_) array.step();
+  }
+
+ private:
+  Prefetcher arrays_[2];
+  int num_arrays_ = 0;
+};
+
 }  // namespace strata::separable

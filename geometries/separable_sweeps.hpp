@@ -71,7 +71,7 @@ inline void clear_lines(Real* lines, Index row_lanes, int begin, int end) {
 /// As view_curvature() of the job's projection; false: it is not for this view.
 template <class G>
 bool curvature_in_passing(ForwardJob<G> const& job, Rows<Real const> const& weights, int view, Index row_lanes,
-                          Slot const& slot, Real* kept, double& result) {
+                          Slot const& slot, Real* kept, ViewPrefetcher& ahead, double& result) {
   SquareSum sum(slot, job.cylinder.num_rows, row_lanes);
   int next = 0;
   auto const weight = [&](int n) { return weights.data ? weights.view(view) + n * weights.channel_stride : nullptr; };
@@ -80,28 +80,52 @@ bool curvature_in_passing(ForwardJob<G> const& job, Rows<Real const> const& weig
     sum.add(n, q, weight(n), kept ? kept + n * row_lanes : nullptr);
     next = n + 1;
   };
-  if (!project_in_passing(job, view, {slot.view, 0, row_lanes}, slot, use, weight)) return false;
+  if (!project_in_passing(job, view, {slot.view, 0, row_lanes}, slot, use, ahead)) return false;
   if (kept) clear_lines(kept, row_lanes, next, job.geometry.num_channels);
   result = sum.total();
   return true;
 }
 
-/// \param kept takes w q [view][channel][row], unless null
+/// Adds a view and the one that follows, or -1, of an array that may be null.
+template <class T>
+void fetch_views(Rows<T> const& array, int view, int next, Index size, ViewPrefetcher& ahead) {
+  if (array.data) ahead.add(array.view(view), next >= 0 ? array.view(next) : nullptr, size);
+}
+
+/// Arrays of a curvature sweep.
+struct CurvatureArrays {
+  Rows<Real const> weights;  ///< null: ones
+  Rows<Real> kept;           ///< takes w q, unless null
+  double* per_view;
+};
+
+/// \param next view that the thread is likely to take next, or -1
+template <class G>
+double curvature_of_view(ForwardJob<G> const& job, CurvatureArrays const& arrays, int v, int next, Index row_lanes,
+                         Slot const& slot) {
+  int const num_channels = job.geometry.num_channels;
+  ViewPrefetcher ahead;
+  fetch_views(arrays.weights, v, next, num_channels * row_lanes, ahead);
+  fetch_views(arrays.kept, v, next, num_channels * row_lanes, ahead);
+  Real* const own = arrays.kept.data ? arrays.kept.view(v) : nullptr;
+  double result = 0;
+  if (curvature_in_passing(job, arrays.weights, v, row_lanes, slot, own, ahead, result)) return result;
+  project_view(job, v, {slot.view, 0, row_lanes}, slot);
+  return view_curvature(slot.view, row_lanes, arrays.weights, v, num_channels, job.cylinder.num_rows, row_lanes, slot,
+                        own);
+}
+
 template <class G>
 void curvature_of_views(ExecSpace const& exec, Workspace::Slots const& slots, ForwardJob<G> const& job,
-                        Rows<Real const> const& weights, Real* kept, double* per_view) {
+                        CurvatureArrays const& arrays) {
   using Policy = Kokkos::RangePolicy<ExecSpace, Kokkos::Schedule<Kokkos::Dynamic>>;
+  int const num_threads = exec.concurrency();
   Kokkos::parallel_for(
       "strata::curvature", Policy(exec, 0, job.num_views, Kokkos::ChunkSize(1)), KOKKOS_LAMBDA(int v) {
         SlotLease const lease(slots);
-        Slot const slot = lease.slot();
-        Index const row_lanes = slots.row_lanes;
-        int const num_channels = job.geometry.num_channels;
-        Real* const own = kept ? kept + v * (num_channels * row_lanes) : nullptr;
-        if (curvature_in_passing(job, weights, v, row_lanes, slot, own, per_view[v])) return;
-        project_view(job, v, {slot.view, 0, row_lanes}, slot);
-        per_view[v] =
-            view_curvature(slot.view, row_lanes, weights, v, num_channels, job.cylinder.num_rows, row_lanes, slot, own);
+        // Threads take views in turn, so a guess: a wrong one is of use to another thread.
+        int const next = v + num_threads < job.num_views ? v + num_threads : -1;
+        arrays.per_view[v] = curvature_of_view(job, arrays, v, next, slots.row_lanes, lease.slot());
       });
 }
 
@@ -125,8 +149,9 @@ template <class G>
 void curvature(ExecSpace const& exec, G const& geometry, SeparableShape const& shape, Workspace const& workspace,
                CylinderBand const& direction, ConstSinogram const& weights, Array1<double> const& per_view) {
   ForwardJob<G> const job(geometry, shape, direction);
-  curvature_of_views(exec, workspace.slots(exec), job, rows_of(weights), workspace.direction(job.pixels.size),
-                     per_view.data());
+  Index const row_lanes = shape.row_lanes();
+  Rows<Real> const kept{workspace.direction(job.pixels.size), shape.projector.num_channels * row_lanes, row_lanes};
+  curvature_of_views(exec, workspace.slots(exec), job, {rows_of(weights), kept, per_view.data()});
 }
 
 /// Arrays of a step.
@@ -167,24 +192,27 @@ inline void update_view(StepArrays const& step, int view, Real const* q, Index q
 }
 
 template <class G>
-bool descend_in_passing(ForwardJob<G> const& job, StepArrays const& step, int view, Index row_lanes, Slot const& slot) {
-  auto const weight = [&](int n) {
-    return step.weights.data ? step.weights.view(view) + n * step.weights.channel_stride : nullptr;
-  };
+bool descend_in_passing(ForwardJob<G> const& job, StepArrays const& step, int view, int next, Index row_lanes,
+                        Slot const& slot) {
   auto const use = [&](int n, Real const* q) {
-    update_line(step.alpha, weight(n), q, row_lanes, step.error.view(view) + n * step.error.channel_stride);
+    Real const* const w = step.weights.data ? step.weights.view(view) + n * step.weights.channel_stride : nullptr;
+    update_line(step.alpha, w, q, row_lanes, step.error.view(view) + n * step.error.channel_stride);
   };
-  return project_in_passing(job, view, {slot.view, 0, row_lanes}, slot, use, weight);
+  ViewPrefetcher ahead;
+  fetch_views(step.weights, view, next, job.geometry.num_channels * row_lanes, ahead);
+  fetch_views(step.error, view, next, job.geometry.num_channels * row_lanes, ahead);
+  return project_in_passing(job, view, {slot.view, 0, row_lanes}, slot, use, ahead);
 }
 
-/// Projects the direction, unless that is kept, and subtracts it from the error.
+/// Projects the direction, unless that is kept, and subtracts it from the error. \param next see curvature_of_view()
 template <class G>
-void descend_view(ForwardJob<G> const& job, StepArrays const& step, int view, Index row_lanes, Slot const& slot) {
+void descend_view(ForwardJob<G> const& job, StepArrays const& step, int view, int next, Index row_lanes,
+                  Slot const& slot) {
   int const num_channels = job.geometry.num_channels;
   if (step.measured)
     return update_view(step, view, step.measured + view * (num_channels * row_lanes), row_lanes, true, num_channels,
                        row_lanes);
-  if (descend_in_passing(job, step, view, row_lanes, slot)) return;
+  if (descend_in_passing(job, step, view, next, row_lanes, slot)) return;
   project_view(job, view, {slot.view, 0, row_lanes}, slot);
   update_view(step, view, slot.view, row_lanes, false, num_channels, row_lanes);
 }
@@ -208,7 +236,7 @@ void descend_views(ExecSpace const& exec, Workspace::Slots const& slots, Forward
   Kokkos::parallel_for(
       "strata::descend", Policy(exec, 0, job.num_views, Kokkos::ChunkSize(1)), KOKKOS_LAMBDA(int v) {
         SlotLease const lease(slots);
-        descend_view(job, step, v, slots.row_lanes, lease.slot());
+        descend_view(job, step, v, -1, slots.row_lanes, lease.slot());
       });
 }
 
@@ -235,7 +263,7 @@ void descend_and_sum_groups(ExecSpace const& exec, Workspace::Slots const& slots
         int const group = groups.size() - 1 - task;
         Range const views = groups.views(group);
         for (int v = views.begin; v < views.end && step_job.pixels.size > 0; ++v)
-          descend_view(step_job, step, v, slots.row_lanes, slot);
+          descend_view(step_job, step, v, v + 1 < views.end ? v + 1 : -1, slots.row_lanes, slot);
         Real* const mine = sums + group * (job.pixels.size * slots.slice_lanes);
         for (int first = 0; first < job.pixels.size; first += back_chunk) {
           int const left = job.pixels.size - first;
