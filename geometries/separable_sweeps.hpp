@@ -6,6 +6,26 @@
 
 namespace strata::separable {
 
+/// Where w q of a view is kept for the step, [channel][row], or nowhere. Large arrays are written past the caches: to
+/// be read again they would have to stay there while the weights and the error go through, and do not.
+struct KeptView {
+  static constexpr Index least_streamed = Index(4) << 20;  ///< bytes of the array
+  Real* data = nullptr;
+  bool streamed = false;
+
+  explicit operator bool() const { return data != nullptr; }
+  void put(FanVector value, Index at) const {
+    if (streamed)
+      value.stream(data + at);
+    else
+      value.store(data + at);
+  }
+  /// \param begin, end channels
+  void clear(Index row_lanes, int begin, int end) const {
+    for (Index i = begin * row_lanes; i < end * row_lanes; i += FanVector::width) put(FanVector(), i);
+  }
+};
+
 /// Sum of w q^2 over one view, channel by channel. Products are summed in float over aligned groups of 8 channels and
 /// in double beyond: channels that are 0 may be left out.
 class SquareSum {
@@ -15,8 +35,8 @@ class SquareSum {
     for (int m = 0; m < num_rows_; ++m) rows_[m] = 0;
     clear();
   }
-  /// Channels must ascend. \param w null: ones \param kept takes w q, unless null
-  void add(int channel, Real const* q, Real const* w, Real* kept) {
+  /// Channels must ascend. \param w null: ones \param kept takes w q
+  void add(int channel, Real const* q, Real const* w, KeptView const& kept) {
     constexpr int group_size = 8;
     if (channel / group_size != group_) flush();
     group_ = channel / group_size;
@@ -24,7 +44,7 @@ class SquareSum {
     for (Index i = 0, end = row_lanes_; i < end; i += FanVector::width) {
       auto const value = FanVector::load(q + i);
       auto const weighted = w ? value * FanVector::load(w + i) : value;
-      if (kept) weighted.store(kept + i);
+      if (kept) kept.put(weighted, channel * row_lanes_ + i);
       fma(weighted, value, FanVector::load(squares + i)).store(squares + i);
     }
   }
@@ -54,34 +74,29 @@ class SquareSum {
   int group_ = 0;
 };
 
-/// Sum of w q^2 of one view, q [channel][row]; `kept` takes w q, unless null.
+/// Sum of w q^2 of one view, q [channel][row]; `kept` takes w q.
 inline double view_curvature(Real const* q, Index q_stride, Rows<Real const> const& weights, int view, int num_channels,
-                             int num_rows, Index row_lanes, Slot const& slot, Real* kept) {
+                             int num_rows, Index row_lanes, Slot const& slot, KeptView const& kept) {
   SquareSum sum(slot, num_rows, row_lanes);
   for (int n = 0; n < num_channels; ++n)
-    sum.add(n, q + n * q_stride, weights.data ? weights.view(view) + n * weights.channel_stride : nullptr,
-            kept ? kept + n * row_lanes : nullptr);
+    sum.add(n, q + n * q_stride, weights.data ? weights.view(view) + n * weights.channel_stride : nullptr, kept);
   return sum.total();
-}
-
-inline void clear_lines(Real* lines, Index row_lanes, int begin, int end) {
-  for (Index i = begin * row_lanes; i < end * row_lanes; i += FanVector::width) FanVector().store(lines + i);
 }
 
 /// As view_curvature() of the job's projection; false: it is not for this view.
 template <class G>
 bool curvature_in_passing(ForwardJob<G> const& job, Rows<Real const> const& weights, int view, Index row_lanes,
-                          Slot const& slot, Real* kept, ViewPrefetcher& ahead, double& result) {
+                          Slot const& slot, KeptView const& kept, ViewPrefetcher& ahead, double& result) {
   SquareSum sum(slot, job.cylinder.num_rows, row_lanes);
   int next = 0;
   auto const weight = [&](int n) { return weights.data ? weights.view(view) + n * weights.channel_stride : nullptr; };
   auto const use = [&](int n, Real const* q) {
-    if (kept) clear_lines(kept, row_lanes, next, n);
-    sum.add(n, q, weight(n), kept ? kept + n * row_lanes : nullptr);
+    if (kept) kept.clear(row_lanes, next, n);
+    sum.add(n, q, weight(n), kept);
     next = n + 1;
   };
   if (!project_in_passing(job, view, {slot.view, 0, row_lanes}, slot, use, ahead)) return false;
-  if (kept) clear_lines(kept, row_lanes, next, job.geometry.num_channels);
+  if (kept) kept.clear(row_lanes, next, job.geometry.num_channels);
   result = sum.total();
   return true;
 }
@@ -96,6 +111,7 @@ void fetch_views(Rows<T> const& array, int view, int next, Index size, ViewPrefe
 struct CurvatureArrays {
   Rows<Real const> weights;  ///< null: ones
   Rows<Real> kept;           ///< takes w q, unless null
+  bool streamed;             ///< see KeptView
   double* per_view;
 };
 
@@ -106,8 +122,8 @@ double curvature_of_view(ForwardJob<G> const& job, CurvatureArrays const& arrays
   int const num_channels = job.geometry.num_channels;
   ViewPrefetcher ahead;
   fetch_views(arrays.weights, v, next, num_channels * row_lanes, ahead);
-  fetch_views(arrays.kept, v, next, num_channels * row_lanes, ahead);
-  Real* const own = arrays.kept.data ? arrays.kept.view(v) : nullptr;
+  if (!arrays.streamed) fetch_views(arrays.kept, v, next, num_channels * row_lanes, ahead);
+  KeptView const own{arrays.kept.data ? arrays.kept.view(v) : nullptr, arrays.streamed};
   double result = 0;
   if (curvature_in_passing(job, arrays.weights, v, row_lanes, slot, own, ahead, result)) return result;
   project_view(job, v, {slot.view, 0, row_lanes}, slot);
@@ -126,6 +142,7 @@ void curvature_of_views(ExecSpace const& exec, Workspace::Slots const& slots, Fo
         // Threads take views in turn, so a guess: a wrong one is of use to another thread.
         int const next = v + num_threads < job.num_views ? v + num_threads : -1;
         arrays.per_view[v] = curvature_of_view(job, arrays, v, next, slots.row_lanes, lease.slot());
+        if (arrays.streamed) FanVector::end_streams();
       });
 }
 
@@ -140,7 +157,7 @@ inline void projection_curvature(ExecSpace const& exec, SeparableShape const& sh
         SlotLease const lease(slots);
         per_view[v] =
             view_curvature(projection.view(v), projection.channel_stride, weights, v, shape.projector.num_channels,
-                           shape.cylinder.num_rows, slots.row_lanes, lease.slot(), nullptr);
+                           shape.cylinder.num_rows, slots.row_lanes, lease.slot(), {});
       });
 }
 
@@ -151,7 +168,8 @@ void curvature(ExecSpace const& exec, G const& geometry, SeparableShape const& s
   ForwardJob<G> const job(geometry, shape, direction);
   Index const row_lanes = shape.row_lanes();
   Rows<Real> const kept{workspace.direction(job.pixels.size), shape.projector.num_channels * row_lanes, row_lanes};
-  curvature_of_views(exec, workspace.slots(exec), job, {rows_of(weights), kept, per_view.data()});
+  bool const streamed = job.num_views * kept.view_stride * Index(sizeof(Real)) >= KeptView::least_streamed;
+  curvature_of_views(exec, workspace.slots(exec), job, {rows_of(weights), kept, streamed, per_view.data()});
 }
 
 /// Arrays of a step.

@@ -37,6 +37,10 @@ class FanVector {
   explicit FanVector(Real value) : v_(_mm512_set1_ps(value)) {}
   static FanVector load(Real const* from) { return FanVector(_mm512_loadu_ps(from)); }
   void store(Real* to) const { _mm512_storeu_ps(to, v_); }
+  /// Past the caches, to a multiple of 64 bytes: for what is read again much later. end_streams() before others read
+  /// it.
+  void stream(Real* to) const { _mm512_stream_ps(to, v_); }
+  static void end_streams() { _mm_sfence(); }
   static FanVector lanes() { return FanVector(_mm512_setr_ps(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)); }
 
   friend FanVector operator+(FanVector a, FanVector b) { return FanVector(_mm512_add_ps(a.v_, b.v_)); }
@@ -131,6 +135,8 @@ class FanVector {
   void store(Real* to) const {
     for (int i = 0; i < width; ++i) to[i] = v_[i];
   }
+  void stream(Real* to) const { store(to); }
+  static void end_streams() {}
   static FanVector lanes() {
     return make([](int i) { return static_cast<Real>(i); });
   }

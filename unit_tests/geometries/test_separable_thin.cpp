@@ -129,6 +129,12 @@ TEST(SeparableThin, StepsAlongMeasuredDirectionsGiveTheSameBits) {
   }
 }
 
+TEST(SeparableThin, StepsAlongMeasuredDirectionsGiveTheSameBitsWhereTheProjectionIsWrittenPastTheCaches) {
+  ConeBeamParams params = cone(1000, 23, 0.45);  // 4.5 MB in all, on three devices less
+  params.sinogram.num_det_channels = 160;
+  expect_same_step(params, 5);
+}
+
 TEST(SeparableThin, StepsSubtractTheProjectionAlsoOfPixelsBesideTheDetector) {
   for (int const num_channels : {4, 9}) {
     ConeBeamParams params = cone(19, 23, 0.45);
