@@ -97,6 +97,9 @@ def all_cases(n):
         cone("helical", m, 8 * m // 3, rows=m // 2, helical=True),
         translation("translation", n // 2, 6),
         multiaxis("multiaxis", m, m),
+        parallel("par_cube", n, n, slices=n),
+        cone("cone_cube", n, n),
+        cone("cone_cut_cube", n, n, cut=True),
     ]
 
 

@@ -183,6 +183,18 @@ def table(results):
     return lines
 
 
+def seconds_table(results):
+    lines = ["", "Seconds to 0.1 %, and of a pass (median)", "", "| case | " + " | ".join(results[0]["methods"]) + " |"]
+    lines.append("|---" * (len(results[0]["methods"]) + 1) + "|")
+    for row in results:
+        cells = [
+            f"{'>' if run['seconds'][-1] is None else format(run['seconds'][-1], '.3g')}, {run['seconds_a_pass']:.3g}"
+            for run in row["methods"].values()
+        ]
+        lines.append(f"| {row['case']} | " + " | ".join(cells) + " |")
+    return lines
+
+
 def claims(results):
     """Sentences, and whether they hold."""
     fast = [run for row in results for name, run in row["methods"].items() if name not in ("reference", "plain")]
@@ -248,7 +260,7 @@ def main():
     if not results:
         sys.exit(f"no case is called {' or '.join(options.cases)}")
     found = claims(results)
-    lines = table(results) + [""] + [f"- {'holds' if holds else 'DOES NOT HOLD'}: {claim}" for claim, holds in found]
+    lines = table(results) + seconds_table(results) + [""] + [f"- {'holds' if holds else 'DOES NOT HOLD'}: {claim}" for claim, holds in found]
     (options.output / "convergence.md").write_text("\n".join(lines) + "\n")
     (options.output / "convergence.json").write_text(json.dumps({"n": options.n, "results": results}, indent=1))
     if options.plot:
