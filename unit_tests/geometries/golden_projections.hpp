@@ -18,9 +18,13 @@ inline Values in_float(std::vector<double> const& values) {
   return {values.begin(), values.end()};
 }
 
-/// A number of the file's parameters, 0 when it has none of this name.
+/// A number of the file's parameters.
 inline double parameter(std::string const& file, std::string const& name) {
-  return golden::has_attribute(file, "parameters", name) ? golden::attribute(file, "parameters", name).at(0) : 0;
+  return golden::attribute(file, "parameters", name).at(0);
+}
+/// 0 when the file has none of this name: not every geometry has all.
+inline double parameter_or_zero(std::string const& file, std::string const& name) {
+  return golden::has_attribute(file, "parameters", name) ? parameter(file, name) : 0;
 }
 
 /// Shapes, pitches and offsets that every geometry has.

@@ -15,7 +15,7 @@ void read_separable(std::string const& file, SeparableScanParams& p) {
   read_common(file, p);
   p.det_row_offset = parameter(file, "det_row_offset");
   p.voxel_slice_aspect = parameter(file, "voxel_slice_aspect");
-  p.recon_slice_offset = parameter(file, "recon_slice_offset");
+  p.recon_slice_offset = parameter_or_zero(file, "recon_slice_offset");
   p.reference_mode = true;
 }
 
