@@ -260,7 +260,8 @@ def main():
     if not results:
         sys.exit(f"no case is called {' or '.join(options.cases)}")
     found = claims(results)
-    lines = table(results) + seconds_table(results) + [""] + [f"- {'holds' if holds else 'DOES NOT HOLD'}: {claim}" for claim, holds in found]
+    lines = table(results) + seconds_table(results) + [""]
+    lines += [f"- {'holds' if holds else 'DOES NOT HOLD'}: {claim}" for claim, holds in found]
     (options.output / "convergence.md").write_text("\n".join(lines) + "\n")
     (options.output / "convergence.json").write_text(json.dumps({"n": options.n, "results": results}, indent=1))
     if options.plot:
