@@ -38,7 +38,9 @@ std::vector<IterationStats> Checkpoint::resume(ImageGrid const& grid, ShardedVol
   Hdf5File const file(file_);
   auto const recorded = static_cast<std::uint32_t>(file.number_attribute("/", "seed"));
   require(recorded == seed, "--resume: ", file_, " was made with seed ", recorded, ", the deck says ", seed);
-  for (auto const& change : deck_changes(file.string_attribute("/", "deck"), deck_))
+  // A checkpoint from before decks were kept in them has none.
+  auto const former = file.has_attribute("/", "deck") ? file.string_attribute("/", "deck") : deck_;
+  for (auto const& change : deck_changes(former, deck_))
     if (decides_result(change.path))
       log::warn("--resume: ", change.path, " is now ", change.now, ", ", file_, " was made with ", change.before);
   read_volume(file, "/recon", grid.shape.num_cols, recon);
