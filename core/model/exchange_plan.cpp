@@ -30,9 +30,8 @@ ExchangePlan::ExchangePlan(Placement const& slices, Placement const& views, Inde
   for (Index const count : nodes) {
     Index const sums = turns_ * count * all;
     if (slices.devices()->share_memory()) {
-      bool const one_buffer = what == Of::projections;
-      send_.push_back(one_buffer ? std::max(turns_ * all, sums) : sums);
-      receive_.push_back(one_buffer ? 0 : turns_ * all);
+      send_.push_back(sums);
+      receive_.push_back(what == Of::projections ? 0 : turns_ * all);
     } else {
       send_.push_back(std::max(own, sums));
       receive_.push_back(std::max(turns_ * all, all_nodes * own));

@@ -10,8 +10,8 @@ namespace strata {
 /// Projections of several devices move cylinders in batches of pixels. Results do not depend on the batch's length: it
 /// follows from the memory that there is. A single device exchanges nothing.
 /// It reads placements alone, and goes over the devices of all processes so that these agree.
-/// Devices that share a memory write what they move where it is wanted: forward and back projection then need whole
-/// cylinders and partial sums alone, and take turns in the same buffer. Others pack what they send.
+/// Devices that share a memory write what they move where it is wanted: back projection then needs partial sums alone,
+/// and forward projection nothing, as it reads volumes where they lie. Others pack what they send.
 class ExchangePlan {
  public:
   enum class Of {
@@ -34,7 +34,7 @@ class ExchangePlan {
   /// Values.
   Index send_values(int device) const { return batch_ * send_[device]; }
   /// Forward: all slices of the batch, for each turn. Back: partial sums of all nodes, the device's slices. Values; 0
-  /// where the send buffer serves for whole cylinders, too.
+  /// for projections of devices that share a memory.
   Index receive_values(int device) const { return batch_ * receive_[device]; }
   std::vector<Index> device_bytes() const;
   /// Bytes of the fullest device with the smallest batch, 0 for a single device.

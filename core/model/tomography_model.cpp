@@ -26,15 +26,14 @@ std::vector<int> indices_where(std::vector<bool> const& mask, Where where) {
 /// Buffers of several devices for a batch of pixels. Forward and back projection take turns.
 struct TomographyModel::Exchange {
   Index batch;                      // pixels
-  bool packed;                      // what a device sends; else the others take it where it lies
+  bool packed;                      // memories are apart; else nothing is received, but read where it lies
   std::vector<BandBuffer> send;     // own slices; or, for each turn, partial sums of own view nodes, all slices
-  std::vector<BandBuffer> receive;  // for each turn, all slices; or partial sums of all view nodes, own slices. Packed
-                                    // alone: else whole cylinders are in `send`
+  std::vector<BandBuffer> receive;  // for each turn, all slices; or partial sums of all view nodes, own slices
 
   /// [block][entry][lane] of whole cylinders.
   Cylinders whole(SliceBlocks const& blocks, int size, int turn, int device) const {
-    return (packed ? receive : send)[device].cylinders(blocks.num_blocks(), size, blocks.lanes,
-                                                       turn * batch * blocks.num_blocks() * blocks.lanes);
+    return receive[device].cylinders(blocks.num_blocks(), size, blocks.lanes,
+                                     turn * batch * blocks.num_blocks() * blocks.lanes);
   }
   /// [node * number of blocks + block][entry][lane] of partial sums.
   Cylinders partial(SliceBlocks const& blocks, int size, int turn, int num_nodes, int device) const {
@@ -123,13 +122,11 @@ TomographyModel::Batch TomographyModel::batch_at(PixelSet const& pixels, int beg
   return batch;
 }
 
-/// Every view owner gets the whole cylinders of a batch.
+/// Every view owner gets the whole cylinders of a batch. For memories that are apart: else volumes are whole.
 void TomographyModel::collect(ShardedVolume const& x, Batch const& batch) const {
   SliceBlocks const& blocks = slices_.blocks();
-  std::vector<Cylinders> own;
-  if (exchange().packed)
-    own = per_local_device(
-        *devices_, [&](int d) { return exchange().send[d].cylinders(blocks.per_shard, batch.size, blocks.lanes); });
+  auto const own = per_local_device(
+      *devices_, [&](int d) { return exchange().send[d].cylinders(blocks.per_shard, batch.size, blocks.lanes); });
   auto const gathered =
       per_local_device(*devices_, [&](int d) { return exchange().whole(blocks, batch.size, batch.turn, d); });
   gather_places(*devices_, blocks, {x.shards, batch.indices}, own, gathered, Stream::transfer);

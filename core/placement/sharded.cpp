@@ -32,8 +32,7 @@ int stored_channels(int num_channels, int lanes) {
 }
 
 bool volumes_are_whole(DeviceSet const& devices) {
-  bool const all_here = static_cast<int>(devices.local().size()) == devices.size();
-  return all_here && (devices.share_memory() || devices.size() == 1);
+  return devices.share_memory() || devices.size() == 1;
 }
 
 ShardedVolume make_volume(Placement const& slices, Index num_pixels, std::string const& label) {
