@@ -62,6 +62,23 @@ class QGGMRFPrior : public Prior {
 #endif
   }
 
+  bool couples_pixels() const override {
+    return scalar().weight_row > 0 || scalar().weight_col > 0;
+  }
+
+  void gradient_curvature_and_couplings(ExecSpace const& exec, VolumeShard const& volume, PixelList const& pixels,
+                                        Cylinders const& gradient, Cylinders const& curvature,
+                                        PlaneCouplings const& couplings) const override {
+    check_volume(volume);
+    for (Cylinders const& out : {gradient, curvature, couplings.next_row, couplings.next_col})
+      check_output(out, volume, pixels);
+#if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP)
+    qggmrf_couplings_by_voxel(exec, potential_, volume, pixels, gradient, curvature, couplings);
+#else
+    qggmrf_couplings_by_row(exec, potential_, volume, pixels, gradient, curvature, couplings);
+#endif
+  }
+
   void loss_per_slice(ExecSpace const& exec, VolumeShard const& volume,
                       Array1<double> const& per_slice) const override {
     check_volume(volume);
@@ -89,8 +106,14 @@ class QGGMRFPrior : public Prior {
 
  private:
 #if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP)
+  QGGMRFPotential const& scalar() const {
+    return potential_;
+  }
   QGGMRFPotential potential_;
 #else
+  QGGMRFPotential const& scalar() const {
+    return potential_.scalar;
+  }
   RowPotential potential_;
 #endif
 };

@@ -10,6 +10,9 @@ namespace strata {
 /// One thread a voxel.
 void qggmrf_gradient_by_voxel(ExecSpace const& exec, QGGMRFPotential const& potential, VolumeShard const& volume,
                               PixelList const& pixels, Cylinders const& gradient, Cylinders const& curvature);
+void qggmrf_couplings_by_voxel(ExecSpace const& exec, QGGMRFPotential const& potential, VolumeShard const& volume,
+                               PixelList const& pixels, Cylinders const& gradient, Cylinders const& curvature,
+                               PlaneCouplings const& couplings);
 /// One team a slice; the sum over pixels is cut into a fixed number of parts.
 void qggmrf_loss_by_voxel(ExecSpace const& exec, QGGMRFPotential const& potential, VolumeShard const& volume,
                           Array1<double> const& per_slice);
@@ -25,6 +28,9 @@ struct RowPotential;
 /// that a voxel's result does not depend on where its slice lies.
 void qggmrf_gradient_by_row(ExecSpace const& exec, RowPotential const& potential, VolumeShard const& volume,
                             PixelList const& pixels, Cylinders const& gradient, Cylinders const& curvature);
+void qggmrf_couplings_by_row(ExecSpace const& exec, RowPotential const& potential, VolumeShard const& volume,
+                             PixelList const& pixels, Cylinders const& gradient, Cylinders const& curvature,
+                             PlaneCouplings const& couplings);
 /// One task a vector of slices, over all pixels in order.
 void qggmrf_loss_by_row(ExecSpace const& exec, RowPotential const& potential, VolumeShard const& volume,
                         Array1<double> const& per_slice);

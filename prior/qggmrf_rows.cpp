@@ -39,10 +39,20 @@ struct AxisTerms {
   AxisTerm row, col, slice;
 };
 
+/// Where the results of a cylinder go: pointers to `lane` numbers each; those of couplings null where none are wanted.
+struct RowOutput {
+  float* gradient;
+  float* curvature;
+  float* next_row;
+  float* next_col;
+};
+
+/// `c` becomes the curvature of the edge.
 template <class F, int N>
 STRATA_INLINE void add_plane_neighbour(RowPotential const& f, AxisTerm const& term, float const* other,
-                                       Float const (&x)[N], Int const (&magnitude)[N], Float (&g)[N], Float (&h)[N]) {
-  Float d[N], c[N];
+                                       Float const (&x)[N], Int const (&magnitude)[N], Float (&g)[N], Float (&h)[N],
+                                       Float (&c)[N]) {
+  Float d[N];
   for (int n = 0; n < N; ++n) d[n] = x[n] - lanes::load(other + n * lanes::width);
   lanes::curvature<F>(f, term.constant, term.slope, d, magnitude, c);
   for (int n = 0; n < N; ++n) {
@@ -75,10 +85,19 @@ STRATA_INLINE void add_slice_neighbours(RowPotential const& f, AxisTerm const& t
   }
 }
 
-/// Gradient and curvature of one row of N vectors.
-template <class F, int N>
-void evaluate_row(RowPotential const& f, AxisTerms const& terms, Row const& row, float* gradient, float* curvature) {
-  Float x[N], g[N], h[N];
+/// `values` in the first `real` lanes, 0 in the others.
+template <int N>
+STRATA_INLINE void store_real(Float const (&values)[N], int real, float* to) {
+  for (int n = 0; n < N; ++n) {
+    Int const mask = lanes::mask_below(real - n * lanes::width);
+    lanes::store(to + n * lanes::width, lanes::from_bits(lanes::bits(values[n]) & mask));
+  }
+}
+
+/// Gradient and curvature of one row of N vectors, and the couplings when asked for.
+template <class F, int N, bool coupled>
+void evaluate_row(RowPotential const& f, AxisTerms const& terms, Row const& row, RowOutput const& out) {
+  Float x[N], g[N], h[N], c[N];
   Int magnitude[N];
   for (int n = 0; n < N; ++n) {
     x[n] = lanes::load(row.centre + n * lanes::width);
@@ -86,16 +105,15 @@ void evaluate_row(RowPotential const& f, AxisTerms const& terms, Row const& row,
     g[n] = Float{};
     h[n] = Float{};
   }
-  add_plane_neighbour<F>(f, terms.row, row.row_before, x, magnitude, g, h);
-  add_plane_neighbour<F>(f, terms.row, row.row_after, x, magnitude, g, h);
-  add_plane_neighbour<F>(f, terms.col, row.col_before, x, magnitude, g, h);
-  add_plane_neighbour<F>(f, terms.col, row.col_after, x, magnitude, g, h);
+  add_plane_neighbour<F>(f, terms.row, row.row_before, x, magnitude, g, h, c);
+  add_plane_neighbour<F>(f, terms.row, row.row_after, x, magnitude, g, h, c);
+  if constexpr (coupled) store_real(c, row.real, out.next_row);
+  add_plane_neighbour<F>(f, terms.col, row.col_before, x, magnitude, g, h, c);
+  add_plane_neighbour<F>(f, terms.col, row.col_after, x, magnitude, g, h, c);
+  if constexpr (coupled) store_real(c, row.real, out.next_col);
   add_slice_neighbours<F>(f, terms.slice, row, x, g, h);
-  for (int n = 0; n < N; ++n) {
-    Int const mask = lanes::mask_below(row.real - n * lanes::width);
-    lanes::store(gradient + n * lanes::width, lanes::from_bits(lanes::bits(g[n]) & mask));
-    lanes::store(curvature + n * lanes::width, h[n]);
-  }
+  store_real(g, row.real, out.gradient);
+  for (int n = 0; n < N; ++n) lanes::store(out.curvature + n * lanes::width, h[n]);
 }
 
 Row row_at(ShardAccess const& shard, int block, int pixel, int real) {
@@ -118,9 +136,11 @@ STRATA_INLINE void prefetch(Row const& row) {
     for (int n = 0; n < N; ++n) __builtin_prefetch(from + n * lanes::width);
 }
 
-template <class F, int N>
+/// `couplings` is left alone unless `coupled`.
+template <class F, int N, bool coupled>
 void launch_gradient(ExecSpace const& exec, RowPotential const& potential, VolumeShard const& volume,
-                     PixelList const& pixels, Cylinders const& gradient, Cylinders const& curvature) {
+                     PixelList const& pixels, Cylinders const& gradient, Cylinders const& curvature,
+                     PlaneCouplings const& couplings) {
   ShardAccess const shard(volume);
   AxisTerms const terms(potential.scalar);
   Array1<int const> const index = pixels.index;
@@ -129,9 +149,9 @@ void launch_gradient(ExecSpace const& exec, RowPotential const& potential, Volum
   Index const num_tasks = Index(num_blocks) * ((num_pixels + cylinders_per_task - 1) / cylinders_per_task);
   // A thread takes all blocks of its cylinders in turn: each reads a number of the block before and of the one after.
   using Policy = Kokkos::RangePolicy<ExecSpace, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<Index>>;
+  char const* const label = coupled ? "strata::qggmrf_couplings_by_row" : "strata::qggmrf_gradient_by_row";
   Kokkos::parallel_for(
-      "strata::qggmrf_gradient_by_row", Policy(exec, 0, num_tasks).set_chunk_size(num_blocks),
-      KOKKOS_LAMBDA(Index task) {
+      label, Policy(exec, 0, num_tasks).set_chunk_size(num_blocks), KOKKOS_LAMBDA(Index task) {
         int const block = static_cast<int>(task % num_blocks);
         int const begin = static_cast<int>(task / num_blocks) * cylinders_per_task;
         int const end = Kokkos::min(begin + cylinders_per_task, num_pixels);
@@ -140,29 +160,47 @@ void launch_gradient(ExecSpace const& exec, RowPotential const& potential, Volum
         for (int entry = begin; entry < end; ++entry) {
           Row const next = row_at(shard, block, index(Kokkos::min(entry + 1, end - 1)), real);
           prefetch<N>(next);
-          evaluate_row<F, N>(potential, terms, row, &gradient(block, entry, 0), &curvature(block, entry, 0));
+          RowOutput out{&gradient(block, entry, 0), &curvature(block, entry, 0), nullptr, nullptr};
+          if constexpr (coupled) {
+            out.next_row = &couplings.next_row(block, entry, 0);
+            out.next_col = &couplings.next_col(block, entry, 0);
+          }
+          evaluate_row<F, N, coupled>(potential, terms, row, out);
           row = next;
         }
       });
+}
+
+template <bool coupled>
+void choose_kernel(ExecSpace const& exec, RowPotential const& potential, VolumeShard const& volume,
+                   PixelList const& pixels, Cylinders const& gradient, Cylinders const& curvature,
+                   PlaneCouplings const& couplings) {
+  if (pixels.size() == 0) return;
+  with_form(potential, [&]<class F>(F) {
+    switch (volume.blocks.lanes / lanes::width) {
+      case 1:
+        return launch_gradient<F, 1, coupled>(exec, potential, volume, pixels, gradient, curvature, couplings);
+      case 2:
+        return launch_gradient<F, 2, coupled>(exec, potential, volume, pixels, gradient, curvature, couplings);
+      case 3:
+        return launch_gradient<F, 3, coupled>(exec, potential, volume, pixels, gradient, curvature, couplings);
+      default:
+        return launch_gradient<F, 4, coupled>(exec, potential, volume, pixels, gradient, curvature, couplings);
+    }
+  });
 }
 
 }  // namespace
 
 void qggmrf_gradient_by_row(ExecSpace const& exec, RowPotential const& potential, VolumeShard const& volume,
                             PixelList const& pixels, Cylinders const& gradient, Cylinders const& curvature) {
-  if (pixels.size() == 0) return;
-  with_form(potential, [&]<class F>(F) {
-    switch (volume.blocks.lanes / lanes::width) {
-      case 1:
-        return launch_gradient<F, 1>(exec, potential, volume, pixels, gradient, curvature);
-      case 2:
-        return launch_gradient<F, 2>(exec, potential, volume, pixels, gradient, curvature);
-      case 3:
-        return launch_gradient<F, 3>(exec, potential, volume, pixels, gradient, curvature);
-      default:
-        return launch_gradient<F, 4>(exec, potential, volume, pixels, gradient, curvature);
-    }
-  });
+  choose_kernel<false>(exec, potential, volume, pixels, gradient, curvature, {});
+}
+
+void qggmrf_couplings_by_row(ExecSpace const& exec, RowPotential const& potential, VolumeShard const& volume,
+                             PixelList const& pixels, Cylinders const& gradient, Cylinders const& curvature,
+                             PlaneCouplings const& couplings) {
+  choose_kernel<true>(exec, potential, volume, pixels, gradient, curvature, couplings);
 }
 
 }  // namespace strata

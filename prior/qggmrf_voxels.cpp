@@ -2,6 +2,33 @@
 #include "prior/qggmrf_kernels.hpp"
 
 namespace strata {
+namespace {
+
+/// Where a kernel leaves the curvatures of a voxel's edges to the next pixels: nowhere.
+struct NoCouplings {
+  KOKKOS_FUNCTION void set(int /*block*/, int /*entry*/, int /*lane*/, Real /*next_row*/, Real /*next_col*/) const {}
+};
+
+/// Plain pointers: with two more Views the kernel would be too large to be launched quickly.
+struct StoredCouplings {
+  explicit StoredCouplings(PlaneCouplings const& out)
+      : next_row(out.next_row.data()),
+        next_col(out.next_col.data()),
+        row_entries(out.next_row.extent_int(1)),
+        col_entries(out.next_col.extent_int(1)),
+        lanes(out.next_row.extent_int(2)) {}
+
+  KOKKOS_FUNCTION void set(int block, int entry, int lane, Real row_curvature, Real col_curvature) const {
+    next_row[(Index(block) * row_entries + entry) * lanes + lane] = row_curvature;
+    next_col[(Index(block) * col_entries + entry) * lanes + lane] = col_curvature;
+  }
+
+  Real* next_row;
+  Real* next_col;
+  int row_entries;
+  int col_entries;
+  int lanes;
+};
 
 /// The value one slice before (`step` -1) or after (+1) lane `lane`.
 KOKKOS_INLINE_FUNCTION Real along_slices(ShardAccess const& shard, int block, int pixel, int lane, int step, int real) {
@@ -10,8 +37,10 @@ KOKKOS_INLINE_FUNCTION Real along_slices(ShardAccess const& shard, int block, in
   return l < real ? shard.values(block, pixel, l) : shard.after(block, pixel, real);
 }
 
-void qggmrf_gradient_by_voxel(ExecSpace const& exec, QGGMRFPotential const& potential, VolumeShard const& volume,
-                              PixelList const& pixels, Cylinders const& gradient, Cylinders const& curvature) {
+template <class Couplings>
+void launch_gradient(char const* label, ExecSpace const& exec, QGGMRFPotential const& potential,
+                     VolumeShard const& volume, PixelList const& pixels, Cylinders const& gradient,
+                     Cylinders const& curvature, Couplings const& couplings) {
   if (pixels.size() == 0) return;
   ShardAccess const shard(volume);
   QGGMRFPotential const f = potential;
@@ -20,8 +49,7 @@ void qggmrf_gradient_by_voxel(ExecSpace const& exec, QGGMRFPotential const& pote
   int const lanes = shard.blocks.lanes;
   using Policy = Kokkos::RangePolicy<ExecSpace, Kokkos::IndexType<Index>>;
   Kokkos::parallel_for(
-      "strata::qggmrf_gradient_by_voxel", Policy(exec, 0, shard.blocks.per_shard * num_pixels * lanes),
-      KOKKOS_LAMBDA(Index voxel) {
+      label, Policy(exec, 0, shard.blocks.per_shard * num_pixels * lanes), KOKKOS_LAMBDA(Index voxel) {
         Index const cylinder = voxel / lanes;
         int const lane = static_cast<int>(voxel - cylinder * lanes);
         int const block = static_cast<int>(cylinder / num_pixels);
@@ -35,17 +63,34 @@ void qggmrf_gradient_by_voxel(ExecSpace const& exec, QGGMRFPotential const& pote
           Real const c = weight * f.curvature(d);
           g += c * d;
           h += c;
+          return c;
         };
         Real const x = shard.values(block, pixel, lane);
         add(x - shard.values(block, near.row_before, lane), f.weight_row);
-        add(x - shard.values(block, near.row_after, lane), f.weight_row);
+        Real const next_row = add(x - shard.values(block, near.row_after, lane), f.weight_row);
         add(x - shard.values(block, near.col_before, lane), f.weight_col);
-        add(x - shard.values(block, near.col_after, lane), f.weight_col);
+        Real const next_col = add(x - shard.values(block, near.col_after, lane), f.weight_col);
         add(x - along_slices(shard, block, pixel, lane, -1, real), f.weight_slice);
         add(x - along_slices(shard, block, pixel, lane, 1, real), f.weight_slice);
         gradient(block, entry, lane) = g;
         curvature(block, entry, lane) = h;
+        couplings.set(block, entry, lane, lane < real ? next_row : Real(0), lane < real ? next_col : Real(0));
       });
+}
+
+}  // namespace
+
+void qggmrf_gradient_by_voxel(ExecSpace const& exec, QGGMRFPotential const& potential, VolumeShard const& volume,
+                              PixelList const& pixels, Cylinders const& gradient, Cylinders const& curvature) {
+  launch_gradient("strata::qggmrf_gradient_by_voxel", exec, potential, volume, pixels, gradient, curvature,
+                  NoCouplings{});
+}
+
+void qggmrf_couplings_by_voxel(ExecSpace const& exec, QGGMRFPotential const& potential, VolumeShard const& volume,
+                               PixelList const& pixels, Cylinders const& gradient, Cylinders const& curvature,
+                               PlaneCouplings const& couplings) {
+  launch_gradient("strata::qggmrf_couplings_by_voxel", exec, potential, volume, pixels, gradient, curvature,
+                  StoredCouplings(couplings));
 }
 
 void qggmrf_loss_by_voxel(ExecSpace const& exec, QGGMRFPotential const& potential, VolumeShard const& volume,

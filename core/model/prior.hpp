@@ -35,6 +35,13 @@ constexpr int num_quadratic_sums(int n) {
   return 1 + n + n * (n + 1) / 2;
 }
 
+/// Where the curvature of the edges to the next pixels goes: [block of the shard][entry][lane], of cylinders as in
+/// Prior::gradient_and_curvature().
+struct PlaneCouplings {
+  Cylinders next_row;  ///< edges to the pixel of the next row
+  Cylinders next_col;  ///< edges to the pixel of the next column
+};
+
 /// Functions only launch on `exec`: no allocation, no fence.
 class Prior {
  public:
@@ -45,6 +52,21 @@ class Prior {
   ///   gradient is 0 and the curvature is positive and finite, whatever the padding of the volume holds.
   virtual void gradient_and_curvature(ExecSpace const& exec, VolumeShard const& volume, PixelList const& pixels,
                                       Cylinders const& gradient, Cylinders const& curvature) const = 0;
+
+  /// True when pixels interact in the plane, so that gradient_curvature_and_couplings() has couplings to give.
+  virtual bool couples_pixels() const { return false; }
+
+  /// gradient_and_curvature(), the same bits, and the curvature b c of the edges between a listed pixel s and the pixel
+  /// r of the next row or column, in the same slice: the surrogate of the prior contains 1/2 b c (d_s - d_r)^2 for such
+  /// an edge, so its Hessian has -b c off the diagonal. Real lanes hold values, padded lanes 0, whatever the padding of
+  /// the volume holds; at the last row or column the value is finite and has no meaning.
+  /// \throws Error when the prior has none, as by default.
+  virtual void gradient_curvature_and_couplings(ExecSpace const& exec, VolumeShard const& volume,
+                                                PixelList const& pixels, Cylinders const& gradient,
+                                                Cylinders const& curvature, PlaneCouplings const& couplings) const {
+    (void)exec, (void)volume, (void)pixels, (void)gradient, (void)curvature, (void)couplings;
+    throw Error("internal error: this prior has no couplings");
+  }
 
   /// per_slice[k - first slice of the shard] = the part of the prior's value that slice k accounts for (its in-plane
   /// differences and the one to slice k + 1), in double, fixed order, over the whole rectangular grid.

@@ -77,6 +77,10 @@ Volume random_volume(ReconShape const& shape, unsigned seed, float spread) {
   return out;
 }
 
+VolumeShard whole_volume(Volume const& volume) {
+  return shard_of(volume, SliceBlocks(volume.shape.num_slices, 1), 0, {std::numeric_limits<float>::quiet_NaN()}, {});
+}
+
 std::vector<int> all_pixels(ReconShape const& shape) {
   std::vector<int> pixels(shape.num_pixels());
   std::iota(pixels.begin(), pixels.end(), 0);
@@ -123,6 +127,47 @@ Result gradient(Prior const& prior, Volume const& volume, std::vector<int> const
     prior.gradient_and_curvature(ExecSpace(), shard, list, g, h);
   };
   return gradient(function, volume, pixels, num_shards, padding, outer);
+}
+
+CoupledResult couplings(CouplingFunction const& function, Volume const& volume, std::vector<int> const& pixels,
+                        int num_shards, Padding padding) {
+  CoupledResult out;
+  out.next_row.resize(pixels.size() * static_cast<std::size_t>(volume.shape.num_slices));
+  out.next_col.resize(out.next_row.size());
+  auto const read = [&](Cylinders const& from, VolumeShard const& shard, std::vector<float>& to) {
+    auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), from);
+    for (int b = 0; b < shard.blocks.per_shard; ++b) {
+      Range const slices = shard.blocks.slices(shard.shard * shard.blocks.per_shard + b);
+      for (std::size_t entry = 0; entry < pixels.size(); ++entry)
+        for (int lane = 0; lane < shard.blocks.lanes; ++lane)
+          if (lane < slices.size())
+            to[entry * static_cast<std::size_t>(volume.shape.num_slices) +
+               static_cast<std::size_t>(slices.begin + lane)] = host(b, entry, lane);
+          else
+            out.padding_is_zero = out.padding_is_zero && host(b, entry, lane) == 0;
+    }
+  };
+  auto const plain = [&](VolumeShard const& shard, PixelList const& list, Cylinders const& g, Cylinders const& h) {
+    PlaneCouplings const found{Cylinders("next_row", g.extent(0), g.extent(1), g.extent(2)),
+                               Cylinders("next_col", g.extent(0), g.extent(1), g.extent(2))};
+    for (Cylinders const& view : {found.next_row, found.next_col})
+      Kokkos::deep_copy(view, std::numeric_limits<float>::quiet_NaN());
+    function(shard, list, g, h, found);
+    Kokkos::fence("read the couplings");
+    read(found.next_row, shard, out.next_row);
+    read(found.next_col, shard, out.next_col);
+  };
+  out.plain = gradient(plain, volume, pixels, num_shards, padding);
+  return out;
+}
+
+CoupledResult couplings(Prior const& prior, Volume const& volume, std::vector<int> const& pixels, int num_shards,
+                        Padding padding) {
+  auto const function = [&](VolumeShard const& shard, PixelList const& list, Cylinders const& g, Cylinders const& h,
+                            PlaneCouplings const& found) {
+    prior.gradient_curvature_and_couplings(ExecSpace(), shard, list, g, h, found);
+  };
+  return couplings(function, volume, pixels, num_shards, padding);
 }
 
 std::vector<double> loss_per_slice(LossFunction const& function, Volume const& volume, int num_shards,

@@ -20,6 +20,9 @@ inline std::vector<double> widen(std::vector<float> const& values) {
   return {values.begin(), values.end()};
 }
 
+/// The whole volume as one shard; NaN in its padding.
+VolumeShard whole_volume(Volume const& volume);
+
 /// Every pixel, in an order that is not the plane's.
 std::vector<int> all_pixels(ReconShape const& shape);
 
@@ -48,6 +51,22 @@ Result gradient(Prior const& prior, Volume const& volume, std::vector<int> const
 /// The same with any function in the place of the prior's.
 Result gradient(GradientFunction const& function, Volume const& volume, std::vector<int> const& pixels, int num_shards,
                 Padding padding = {}, OuterSlices const& outer = {});
+
+struct CoupledResult {
+  Result plain;
+  std::vector<float> next_row;  ///< [entry][slice]
+  std::vector<float> next_col;  ///< [entry][slice]
+  bool padding_is_zero = true;  ///< of the couplings
+};
+
+using CouplingFunction = std::function<void(VolumeShard const&, PixelList const&, Cylinders const&, Cylinders const&,
+                                            PlaneCouplings const&)>;
+
+/// gradient_curvature_and_couplings() as gradient() above.
+CoupledResult couplings(Prior const& prior, Volume const& volume, std::vector<int> const& pixels, int num_shards,
+                        Padding padding = {});
+CoupledResult couplings(CouplingFunction const& function, Volume const& volume, std::vector<int> const& pixels,
+                        int num_shards, Padding padding = {});
 
 using LossFunction = std::function<void(VolumeShard const&, Array1<double> const&)>;
 

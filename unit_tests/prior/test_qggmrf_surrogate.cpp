@@ -1,7 +1,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 
 #include "prior/qggmrf.hpp"
 #include "prior/qggmrf_kernels.hpp"
@@ -13,20 +12,7 @@ namespace {
 
 using testing_prior::random_volume;
 using testing_prior::Volume;
-
-/// The whole volume as one shard; NaN in its padding.
-VolumeShard shard_of(Volume const& volume) {
-  SliceBlocks const blocks(volume.shape.num_slices, 1);
-  Cylinders const values("test::volume", blocks.per_shard, volume.shape.num_pixels(), blocks.lanes);
-  auto const host = Kokkos::create_mirror(values);
-  Kokkos::deep_copy(host, std::numeric_limits<float>::quiet_NaN());
-  for (Index i = 0; i < volume.shape.size(); ++i) {
-    int const slice = static_cast<int>(i % volume.shape.num_slices);
-    host(blocks.block_of(slice), i / volume.shape.num_slices, blocks.lane_of(slice)) = volume.values[i];
-  }
-  Kokkos::deep_copy(values, host);
-  return {volume.shape, blocks, 0, values, {}, {}};
-}
+using testing_prior::whole_volume;
 
 /// Sums over all parts and slices.
 std::vector<double> totals(SliceBlocks const& blocks, Array3<double> const& partial) {
@@ -83,9 +69,9 @@ TEST(QGGMRFSurrogate, SumsAreThoseOfTheFormulaForRowsAndForVoxels) {
         shards.count = count;
         for (int i = 0; i < count; ++i) {
           directions.push_back(random_volume(x.shape, 10 + i, 0.1f));
-          shards.shards[i] = shard_of(directions.back());
+          shards.shards[i] = whole_volume(directions.back());
         }
-        VolumeShard const volume = shard_of(x);
+        VolumeShard const volume = whole_volume(x);
         Array3<double> const partial("test::partial", Prior::surrogate_parts, num_quadratic_sums(count),
                                      volume.blocks.per_shard * volume.blocks.lanes);
         auto const wanted = expected(params, x, directions);
