@@ -1,10 +1,13 @@
 /// What the layer of devices costs: projections by a model of one device against the kernels called directly, and by
-/// two devices against one, in turn in one run. Prints the best processor time of each and ratios.
+/// two devices, in each form of exchange, against one, in turn in one run. Prints the best processor time of each and
+/// ratios. Rows `apart`: two devices that may not read each other's memory, as GPUs; all they exchange is copied.
 ///
 ///   strata_overhead_bench [SIZE [ROUNDS [MB [WORD]]]]   volume SIZE^3, SIZE views; 256 and 3 by default. MB: what two
 ///                                                       devices may exchange at a time, see ExchangePlan; 0: the
 ///                                                       usual. WORD: only rows whose name begins so
+#include <array>
 #include <cstdlib>
+#include <functional>
 #include <iomanip>
 #include <iostream>
 #include <numbers>
@@ -41,8 +44,8 @@ struct Run {
   ShardedVolume volume = model.make_volume("bench::volume");
   ShardedSinogram sinogram = model.make_sinogram("bench::sinogram");
 
-  Run(std::shared_ptr<Geometry const> const& geometry, int devices, Index exchange_bytes)
-      : model(DeviceSet::virtual_devices(devices), geometry,
+  Run(std::shared_ptr<Geometry const> const& geometry, Devices const& devices, Index exchange_bytes)
+      : model(devices, geometry,
               std::vector<bool>(static_cast<std::size_t>(geometry->params().recon.num_pixels()), true),
               exchange_bytes) {}
   void forward() const { model.forward_project(volume, sinogram); }
@@ -77,32 +80,43 @@ struct Choice {
   std::string rows = {};
 };
 
-void row(std::string const& name, Choice const& choice, auto const& direct, auto const& one, auto const& two) {
+/// Prints the best times of `calls`: kernels, one device, two devices with cylinders and with bands.
+void row(std::string const& name, Choice const& choice, std::array<std::function<void()>, 4> const& calls) {
   if (!name.starts_with(choice.rows)) return;
-  double best_direct = 1e30, best_one = 1e30, best_two = 1e30;
+  std::array<double, 4> best{};
   for (int r = 0; r <= choice.rounds; ++r) {
-    keep_best(direct, best_direct);
-    keep_best(one, best_one);
-    keep_best(two, best_two);
-    if (r == 0) best_direct = best_one = best_two = 1e30;  // warm-up
+    if (r <= 1) best.fill(1e30);  // the first round is a warm-up
+    for (std::size_t k = 0; k < calls.size(); ++k) {
+      std::size_t const i = r % 2 == 0 ? k : calls.size() - 1 - k;  // what ran before counts, too
+      keep_best(calls[i], best[i]);
+    }
   }
-  std::cout << std::left << std::setw(20) << name << std::right << std::fixed << std::setprecision(3) << std::setw(12)
-            << best_direct << std::setw(12) << best_one << std::setw(12) << best_two << std::setw(12)
-            << best_one / best_direct << std::setw(12) << best_two / best_one << std::endl;
+  std::cout << std::left << std::setw(22) << name << std::right << std::fixed << std::setprecision(3);
+  for (double const seconds : best) std::cout << std::setw(12) << seconds;
+  std::cout << std::setw(12) << best[1] / best[0] << std::setw(14) << best[2] / best[1] << std::setw(12)
+            << best[3] / best[1] << std::endl;
 }
 
 void measure(Choice const& choice) {
-  std::cout << std::setw(32) << "kernels s" << std::setw(12) << "1 device s" << std::setw(12) << "2 devices s"
-            << std::setw(12) << "1 / kernels" << std::setw(12) << "2 / 1" << std::endl;
+  std::cout << std::setw(34) << "kernels s" << std::setw(12) << "1 device s" << std::setw(12) << "cylinders s"
+            << std::setw(12) << "bands s" << std::setw(12) << "1 / kernels" << std::setw(14) << "cylinders / 1"
+            << std::setw(12) << "bands / 1" << std::endl;
   for (bool const cone : {false, true}) {
     auto const geometry = scan_of(cone, choice.size);
     if (!geometry->type().starts_with(choice.rows.substr(0, choice.rows.find('/')))) continue;
-    Run const one(geometry, 1, 0), two(geometry, 2, choice.exchange_bytes);
-    auto const forward = geometry->type() + "/forward", back = geometry->type() + "/back";
-    row(
-        forward, choice, [&] { one.direct_forward(); }, [&] { one.forward(); }, [&] { two.forward(); });
-    row(
-        back, choice, [&] { one.direct_back(); }, [&] { one.back(); }, [&] { two.back(); });
+    Run const one(geometry, DeviceSet::virtual_devices(1), 0);
+    for (Memories const memories : {Memories::of_the_machine, Memories::apart}) {
+      auto const two = [&](ExchangeForm form) {
+        return Run(geometry, DeviceSet::virtual_devices(2, memories, form), choice.exchange_bytes);
+      };
+      Run const cylinders = two(ExchangeForm::cylinders), bands = two(ExchangeForm::bands);
+      std::string const end = memories == Memories::apart ? "/apart" : "";
+      row(geometry->type() + "/forward" + end, choice,
+          {[&] { one.direct_forward(); }, [&] { one.forward(); }, [&] { cylinders.forward(); },
+           [&] { bands.forward(); }});
+      row(geometry->type() + "/back" + end, choice,
+          {[&] { one.direct_back(); }, [&] { one.back(); }, [&] { cylinders.back(); }, [&] { bands.back(); }});
+    }
   }
 }
 

@@ -4,11 +4,13 @@
 #include <vector>
 
 #include "core/placement/placement.hpp"
+#include "core/placement/transfer.hpp"
 
 namespace strata {
 
-/// Projections of several devices move cylinders in batches of pixels. Results do not depend on the batch's length: it
-/// follows from the memory that there is. A single device exchanges nothing.
+/// Projections of several devices move cylinders in batches of pixels, or bands: some blocks of one device, of all
+/// pixels or of a batch. Results do not depend on the lengths: they follow from the memory that there is. Bands are as
+/// large as fits into the buffers of cylinders. A single device exchanges nothing.
 /// It reads placements alone, and goes over the devices of all processes so that these agree.
 /// Devices that share a memory write what they move where it is wanted: back projection then needs partial sums alone,
 /// and forward projection nothing, as it reads volumes where they lie. Others pack what they send.
@@ -36,12 +38,28 @@ class ExchangePlan {
   /// Forward: all slices of the batch, for each turn. Back: partial sums of all nodes, the device's slices. Values; 0
   /// for projections of devices that share a memory.
   Index receive_values(int device) const { return batch_ * receive_[device]; }
+
+  enum class Way { forward, back };
+  struct Band {
+    ShardBand shard;
+    Range pixels;  ///< entries of the list
+    int turn;
+  };
+  /// Values that a band of projections may have.
+  Index band_values(Way way) const;
+  /// A list of `num_pixels` band by band, owner by owner. Each part of the list begins at a multiple of
+  /// CylinderBand::part_alignment, and every block is there, even for an empty list.
+  std::vector<Band> bands(Way way, int num_pixels) const;
+
   std::vector<Index> device_bytes() const;
   /// Bytes of the fullest device with the smallest batch, 0 for a single device.
   Index smallest_bytes() const;
 
  private:
+  SliceBlocks blocks_;
   std::vector<Index> send_, receive_;  // values a pixel
+  std::vector<Index> nodes_;           // of the devices
+  bool packed_ = true;                 // memories are apart
   int batch_ = 0;
   int turns_ = 1;
 };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -95,6 +96,14 @@ inline GeometryParams coarsened(GeometryParams params, int factor, bool slices) 
   return params;
 }
 
+/// How alike the projections of neighbouring pixels of a slice are: a_i.a_j / (|a_i| |a_j|), all rays of equal weight.
+struct PixelCorrelations {
+  double next_row = 0;      ///< (row, col) and (row + 1, col)
+  double next_col = 0;      ///< (row, col) and (row, col + 1)
+  double diagonal = 0;      ///< (row, col) and (row + 1, col + 1)
+  double antidiagonal = 0;  ///< (row, col + 1) and (row + 1, col)
+};
+
 class Geometry {
  public:
   explicit Geometry(GeometryParams params) : params_(std::move(params)) {}
@@ -121,6 +130,8 @@ class Geometry {
   virtual RayFan ray_fan() const { return {}; }
   /// What direct reconstruction needs to know for slices that not all views see; empty by default.
   virtual RowFan row_fan() const { return {}; }
+  /// For updates of neighbouring pixels together; none where single ones do as well.
+  virtual std::optional<PixelCorrelations> pixel_correlations() const { return std::nullopt; }
   /// This geometry with more detector channels before the first and after the last, the others where they are; null
   /// where that is not needed.
   virtual std::shared_ptr<Geometry const> widened(int before, int after) const {

@@ -21,6 +21,7 @@ Index fullest(MemoryItem const& item) {
 /// What the user can do about an array.
 std::string remedy(std::string const& name) {
   auto const about = [&](char const* word) { return name.find(word) != std::string::npos; };
+  if (about("acceleration")) return "plain passes (reconstruction.acceleration: none)";
   if (about("subset") || about("direction")) return "a finer first partition (reconstruction.partition_sequence)";
   if (about("sinogram") || about("weights") || about("error")) return "fewer views, rows or channels (preprocess)";
   return "fewer or larger voxels (geometry.recon_shape, geometry.delta_voxel)";
@@ -87,10 +88,27 @@ void MemoryPlan::add_exchanged(std::string const& name, std::function<std::vecto
 
 void MemoryPlan::add_exchange(std::string const& name) {
   if (slices_.num_devices() == 1) return;
+  has_exchange_ = true;
   add_exchanged(name, [slices = slices_, views = views_, pixels = recon_.num_pixels()](Index most) {
     Index const usual = ExchangePlan::usual_bytes(slices, pixels);
     return ExchangePlan(slices, views, pixels, most > 0 ? std::min(most, usual) : 0).device_bytes();
   });
+}
+
+std::string MemoryPlan::exchange_line() const {
+  if (!has_exchange_) return "";
+  using Way = ExchangePlan::Way;
+  auto const pixels = static_cast<int>(recon_.num_pixels());
+  ExchangePlan const plan(slices_, views_, pixels, exchange_bytes());
+  auto const band = [&](Way way) {
+    auto const first = plan.bands(way, pixels).front();
+    return text(first.shard.blocks.size(), " of ", slices_.blocks().per_shard, " blocks x ", first.pixels.size(),
+                " pixels");
+  };
+  DeviceSet const& devices = *slices_.devices();
+  bool const forward = !volumes_are_whole(devices) && layout_.rows.num_shards > 1;
+  return text("exchange: ", name_of(devices.exchange()), "; cylinders of ", std::min(plan.batch(), pixels),
+              " pixels, bands of ", band(Way::back), forward ? " back, " + band(Way::forward) + " forward" : "");
 }
 
 Index MemoryPlan::exchange_bytes() const {

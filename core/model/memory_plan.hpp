@@ -53,6 +53,8 @@ class MemoryPlan {
 
   /// Makes exchanges as long as `limits` [device], bytes, allow. Otherwise they have their usual length.
   void fit(std::vector<Index> const& limits);
+  /// How projections exchange volumes between the devices, in words; empty where they do not.
+  std::string exchange_line() const;
   /// For TomographyModel, and for VCDOptions::max_exchange_bytes: 0 for the usual length.
   Index exchange_bytes() const;
   Index subset_exchange_bytes() const { return most_exchanged_; }
@@ -101,6 +103,7 @@ class MemoryPlan {
   };
   std::vector<Exchanged> exchanges_;
   Index most_exchanged_ = 0;  // 0: the usual
+  bool has_exchange_ = false;
 };
 
 /// For example `1.25 GB`.

@@ -1,11 +1,16 @@
 #include "core/model/tomography_model.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <iomanip>
 #include <optional>
 
 #include "core/base/error.hpp"
 #include "core/base/interrupt.hpp"
+#include "core/base/log.hpp"
+#include "core/model/model_exchange.hpp"
 #include "core/model/pixel_list_builder.hpp"
+#include "core/placement/collect.hpp"
 #include "core/placement/cylinder_moves.hpp"
 #include "core/placement/per_device.hpp"
 
@@ -23,25 +28,6 @@ std::vector<int> indices_where(std::vector<bool> const& mask, Where where) {
 
 }  // namespace
 
-/// Buffers of several devices for a batch of pixels. Forward and back projection take turns.
-struct TomographyModel::Exchange {
-  Index batch;                      // pixels
-  bool packed;                      // memories are apart; else nothing is received, but read where it lies
-  std::vector<BandBuffer> send;     // own slices; or, for each turn, partial sums of own view nodes, all slices
-  std::vector<BandBuffer> receive;  // for each turn, all slices; or partial sums of all view nodes, own slices
-
-  /// [block][entry][lane] of whole cylinders.
-  Cylinders whole(SliceBlocks const& blocks, int size, int turn, int device) const {
-    return receive[device].cylinders(blocks.num_blocks(), size, blocks.lanes,
-                                     turn * batch * blocks.num_blocks() * blocks.lanes);
-  }
-  /// [node * number of blocks + block][entry][lane] of partial sums.
-  Cylinders partial(SliceBlocks const& blocks, int size, int turn, int num_nodes, int device) const {
-    int const num_blocks = num_nodes * blocks.num_blocks();
-    return send[device].cylinders(num_blocks, size, blocks.lanes, turn * batch * num_blocks * blocks.lanes);
-  }
-};
-
 TomographyModel::TomographyModel(Devices devices, std::shared_ptr<Geometry const> geometry, std::vector<bool> mask,
                                  Index max_exchange_bytes, int exchange_turns)
     : devices_(std::move(devices)),
@@ -52,7 +38,9 @@ TomographyModel::TomographyModel(Devices devices, std::shared_ptr<Geometry const
       layout_{geometry_->det_row_blocks(slices_.blocks()), sinogram_shape().num_det_channels},
       nodes_(views_),
       max_exchange_bytes_(max_exchange_bytes),
-      exchange_plan_(slices_, views_, recon_shape().num_pixels(), max_exchange_bytes, exchange_turns) {
+      exchange_plan_(slices_, views_, recon_shape().num_pixels(), max_exchange_bytes, exchange_turns),
+      forward_trial_(devices_->exchange(), !volumes_are_whole(*devices_) && layout_.rows.num_shards > 1),
+      back_trial_(devices_->exchange(), devices_->size() > 1) {
   ensure(static_cast<Index>(mask_.size()) == recon_shape().num_pixels(), "TomographyModel: the mask has ", mask_.size(),
          " entries, the volume ", recon_shape().num_pixels(), " pixels");
   projectors_ = per_local_device(*devices_, [&](int d) {
@@ -94,9 +82,7 @@ void TomographyModel::clear_outside(ShardedVolume const& x) const {
 
 TomographyModel::Exchange const& TomographyModel::exchange() const {
   if (exchange_) return *exchange_;
-  exchange_ = std::make_unique<Exchange>();
-  exchange_->batch = exchange_plan_.batch();
-  exchange_->packed = !devices_->share_memory();
+  exchange_ = std::make_unique<Exchange>(Exchange{exchange_plan_, slices_.blocks(), !devices_->share_memory()});
   exchange_->send = per_local_device(
       *devices_, [&](int d) { return BandBuffer(devices_->exec(d), "model::send", exchange_plan_.send_values(d)); });
   if (exchange_->packed)
@@ -106,20 +92,16 @@ TomographyModel::Exchange const& TomographyModel::exchange() const {
   return *exchange_;
 }
 
-/// Some pixels of a list. Two batches that follow each other are in different turns where there are two.
-struct TomographyModel::Batch {
-  int begin, size, turn;
-  std::vector<PixelList> pixels;           // [device]
-  std::vector<Array1<int const>> indices;  // those of pixels
-};
+TomographyModel::Batch TomographyModel::batch_of(PixelSet const& pixels, Range part, int turn) const {
+  Batch batch{part.begin, part.size(), turn, {}, {}};
+  batch.pixels = per_local_device(*devices_, [&](int d) { return part_of(pixels.devices[d], part.begin, part.end); });
+  batch.indices = per_local_device(*devices_, [&](int d) { return batch.pixels[d].index; });
+  return batch;
+}
 
 TomographyModel::Batch TomographyModel::batch_at(PixelSet const& pixels, int begin) const {
   int const length = exchange_plan_.batch();
-  Batch batch{begin, std::min(length, pixels.size() - begin), begin / length % exchange_plan_.turns(), {}, {}};
-  batch.pixels =
-      per_local_device(*devices_, [&](int d) { return part_of(pixels.devices[d], begin, begin + batch.size); });
-  batch.indices = per_local_device(*devices_, [&](int d) { return batch.pixels[d].index; });
-  return batch;
+  return batch_of(pixels, {begin, std::min(begin + length, pixels.size())}, begin / length % exchange_plan_.turns());
 }
 
 /// Every view owner gets the whole cylinders of a batch. For memories that are apart: else volumes are whole.
@@ -127,8 +109,7 @@ void TomographyModel::collect(ShardedVolume const& x, Batch const& batch) const 
   SliceBlocks const& blocks = slices_.blocks();
   auto const own = per_local_device(
       *devices_, [&](int d) { return exchange().send[d].cylinders(blocks.per_shard, batch.size, blocks.lanes); });
-  auto const gathered =
-      per_local_device(*devices_, [&](int d) { return exchange().whole(blocks, batch.size, batch.turn, d); });
+  auto const gathered = per_local_device(*devices_, [&](int d) { return exchange().whole(batch.size, batch.turn, d); });
   gather_places(*devices_, blocks, {x.shards, batch.indices}, own, gathered, Stream::transfer);
 }
 
@@ -136,7 +117,7 @@ void TomographyModel::collect(ShardedVolume const& x, Batch const& batch) const 
 void TomographyModel::add_up(Batch const& batch, ShardedVolume const& x) const {
   SliceBlocks const& blocks = slices_.blocks();
   auto const partials = per_local_device(
-      *devices_, [&](int d) { return exchange().partial(blocks, batch.size, batch.turn, nodes_.num_nodes(d), d); });
+      *devices_, [&](int d) { return exchange().partial(batch.size, batch.turn, nodes_.num_nodes(d), d); });
   std::vector<Cylinders> sums;
   if (exchange().packed)
     sums = per_local_device(*devices_, [&](int d) {
@@ -159,25 +140,53 @@ void TomographyModel::for_each_part(int size, F const& f) const {
   }
 }
 
+/// Calls f(form). Where that is to be measured, waits before it, and f returns when all is done.
+template <class F>
+void TomographyModel::measure(FormTrial& trial, char const* what, F const& f) const {
+  if (!trial.measuring()) return f(trial.next());
+  using Clock = std::chrono::steady_clock;
+  (void)exchange();  // memory is made before the clock starts
+  devices_->fence("exchange: one form is measured");
+  auto const start = Clock::now();
+  f(trial.next());
+  double const seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  // All processes have to decide alike.
+  auto const all = collect_values(*devices_, per_local_device(*devices_, [&](int) { return seconds; }));
+  if (trial.note(*std::max_element(all.begin(), all.end())))
+    log::info(std::setprecision(3), what, " between devices: ", name_of(trial.next()), " from now on (cylinders ",
+              trial.cylinder_seconds(), " s, bands ", trial.band_seconds(), " s)");
+}
+
 void TomographyModel::forward_project(ShardedVolume const& x, ShardedSinogram const& sino) const {
-  SliceBlocks const& blocks = slices_.blocks();
-  if (x.whole.is_allocated()) {
-    devices_->fence("forward_project: devices read each other's slices");
-    for_each_part(masked_.size(), [&](Range part) {
-      devices_->for_each([&](int d, ExecSpace const& exec) {
-        projector(d).forward_project(exec,
-                                     {{0, blocks.num_blocks()},
-                                      part_of(masked_.devices[d], part.begin, part.end),
-                                      Position::by_pixel,
-                                      x.whole,
-                                      part.begin > 0},
-                                     sino[d]);
-      });
-      devices_->fence("forward_project: the sinogram is read next");
+  if (x.whole.is_allocated()) return forward_in_place(x, sino);
+  measure(forward_trial_, "forward projections", [&](ExchangeForm form) {
+    if (form == ExchangeForm::bands)
+      forward_by_bands(x, sino);
+    else
+      forward_by_cylinders(x, sino);
+  });
+}
+
+void TomographyModel::forward_in_place(ShardedVolume const& x, ShardedSinogram const& sino) const {
+  int const num_blocks = slices_.blocks().num_blocks();
+  devices_->fence("forward_project: devices read each other's slices");
+  for_each_part(masked_.size(), [&](Range part) {
+    devices_->for_each([&](int d, ExecSpace const& exec) {
+      projector(d).forward_project(exec,
+                                   {{0, num_blocks},
+                                    part_of(masked_.devices[d], part.begin, part.end),
+                                    Position::by_pixel,
+                                    x.whole,
+                                    part.begin > 0},
+                                   sino[d]);
     });
-    return;
-  }
-  // Every view owner collects whole cylinders, a batch of pixels at a time: the next one while this one is projected.
+    devices_->fence("forward_project: the sinogram is read next");
+  });
+}
+
+/// Every view owner collects whole cylinders, a batch of pixels at a time: the next one while this one is projected.
+void TomographyModel::forward_by_cylinders(ShardedVolume const& x, ShardedSinogram const& sino) const {
+  SliceBlocks const& blocks = slices_.blocks();
   int const size = masked_.size();
   devices_->fence("forward_project: the volume is read on the other stream");
   Batch next = batch_at(masked_, 0);
@@ -190,7 +199,7 @@ void TomographyModel::forward_project(ShardedVolume const& x, ShardedSinogram co
                                    {{0, blocks.num_blocks()},
                                     batch.pixels[d],
                                     Position::by_entry,
-                                    exchange().whole(blocks, batch.size, batch.turn, d),
+                                    exchange().whole(batch.size, batch.turn, d),
                                     batch.begin > 0},
                                    sino[d]);
     });
@@ -202,21 +211,25 @@ void TomographyModel::forward_project(ShardedVolume const& x, ShardedSinogram co
 }
 
 void TomographyModel::back_project_list(ShardedSinogram const& sino, int power, PixelSet const& pixels,
-                                        ShardedVolume const& x) const {
-  SliceBlocks const& blocks = slices_.blocks();
-  int const num_blocks = blocks.num_blocks();
-  if (devices_->size() == 1) {
-    for_each_part(pixels.size(), [&](Range part) {
-      devices_->for_each([&](int d, ExecSpace const& exec) {
-        projector(d).back_project(exec, nodes_.nodes(d)[0], sino[d], power, {0, num_blocks},
-                                  part_of(pixels.devices[d], part.begin, part.end), Position::by_pixel, x[d]);
-      });
-      devices_->fence("back_project: the volume is read next");
+                                        ShardedVolume const& x, ExchangeForm form) const {
+  if (devices_->size() > 1)
+    return form == ExchangeForm::bands ? back_by_bands(sino, power, pixels, x)
+                                       : back_by_cylinders(sino, power, pixels, x);
+  int const num_blocks = slices_.blocks().num_blocks();
+  for_each_part(pixels.size(), [&](Range part) {
+    devices_->for_each([&](int d, ExecSpace const& exec) {
+      projector(d).back_project(exec, nodes_.nodes(d)[0], sino[d], power, {0, num_blocks},
+                                part_of(pixels.devices[d], part.begin, part.end), Position::by_pixel, x[d]);
     });
-    return;
-  }
-  // Every view owner sums its views for all slices of a batch of pixels; slice owners add the sums up, where there is
-  // memory for it while the next batch is summed.
+    devices_->fence("back_project: the volume is read next");
+  });
+}
+
+/// Every view owner sums its views for all slices of a batch of pixels; slice owners add the sums up, where there is
+/// memory for it while the next batch is summed.
+void TomographyModel::back_by_cylinders(ShardedSinogram const& sino, int power, PixelSet const& pixels,
+                                        ShardedVolume const& x) const {
+  int const num_blocks = slices_.blocks().num_blocks();
   devices_->fence("back_project: the volume is written on the other stream");
   (void)exchange();  // memory is made here, not by the workers
   std::optional<Batch> last;
@@ -224,7 +237,7 @@ void TomographyModel::back_project_list(ShardedSinogram const& sino, int power, 
     check_interrupt();
     Batch const batch = batch_at(pixels, begin);
     devices_->for_each([&](int d, ExecSpace const& exec) {
-      Cylinders const sums = exchange().partial(blocks, batch.size, batch.turn, nodes_.num_nodes(d), d);
+      Cylinders const sums = exchange().partial(batch.size, batch.turn, nodes_.num_nodes(d), d);
       for (int n = 0; n < nodes_.num_nodes(d); ++n)
         projector(d).back_project(exec, nodes_.nodes(d)[n], sino[d], power, {0, num_blocks}, batch.pixels[d],
                                   Position::by_entry, block_range(sums, {n * num_blocks, (n + 1) * num_blocks}));
@@ -241,11 +254,13 @@ void TomographyModel::back_project_list(ShardedSinogram const& sino, int power, 
 
 void TomographyModel::back_project(ShardedSinogram const& sino, ShardedVolume const& x) const {
   clear_outside(x);
-  back_project_list(sino, 1, masked_, x);
+  measure(back_trial_, "back projections", [&](ExchangeForm form) { back_project_list(sino, 1, masked_, x, form); });
 }
 
 void TomographyModel::hessian_diagonal(ShardedSinogram const& weights, ShardedVolume const& h) const {
-  back_project_list(weights, 2, all_, h);
+  // Other work than that of the other back projections, so it is not measured.
+  ExchangeForm const form = back_trial_.measuring() ? ExchangeForm::cylinders : back_trial_.next();
+  back_project_list(weights, 2, all_, h, form);
 }
 
 }  // namespace strata

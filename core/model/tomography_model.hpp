@@ -1,11 +1,12 @@
-/// A projector on many devices, batches of pixels at a time: forward projection brings whole cylinders to all view
-/// owners; back projection reduces the view owners' sums to slice owners.
+/// A projector on many devices, batches of pixels or bands of slices at a time: forward projection brings cylinders or
+/// bands to all view owners; back projection reduces the view owners' sums to slice owners.
 #pragma once
 
 #include <memory>
 #include <vector>
 
 #include "core/model/exchange_plan.hpp"
+#include "core/model/form_trial.hpp"
 #include "core/model/geometry.hpp"
 #include "core/model/pixel_list.hpp"
 #include "core/model/sinogram_ops.hpp"
@@ -21,6 +22,9 @@ struct PixelSet {
   int size() const { return static_cast<int>(host.size()); }
 };
 
+/// Where volumes have to move (memories are apart) and slices do not couple, forward projection may take bands instead
+/// of cylinders, and back projection may on any devices; DeviceSet::exchange() says which. Where slices couple the
+/// order in which forward projection adds them up would be another one.
 class TomographyModel {
  public:
   /// `mask` [pixel]: true where a pixel belongs to the region of reconstruction. `max_exchange_bytes` bounds
@@ -63,14 +67,26 @@ class TomographyModel {
 
  private:
   struct Exchange;
+  struct Batch;
   template <class F>
   void for_each_part(int size, F const& f) const;
-  void back_project_list(ShardedSinogram const& sino, int power, PixelSet const& pixels, ShardedVolume const& x) const;
+  template <class F>
+  void measure(FormTrial& trial, char const* what, F const& f) const;
   Exchange const& exchange() const;
-  struct Batch;
+  Batch batch_of(PixelSet const& pixels, Range part, int turn) const;
   Batch batch_at(PixelSet const& pixels, int begin) const;
   void collect(ShardedVolume const& x, Batch const& batch) const;
   void add_up(Batch const& batch, ShardedVolume const& x) const;
+  void forward_in_place(ShardedVolume const& x, ShardedSinogram const& sino) const;
+  void forward_by_cylinders(ShardedVolume const& x, ShardedSinogram const& sino) const;
+  void back_project_list(ShardedSinogram const& sino, int power, PixelSet const& pixels, ShardedVolume const& x,
+                         ExchangeForm form) const;
+  void back_by_cylinders(ShardedSinogram const& sino, int power, PixelSet const& pixels, ShardedVolume const& x) const;
+  // In tomography_bands.cpp.
+  void broadcast(ShardedVolume const& x, ExchangePlan::Band const& band, Batch const& batch) const;
+  void add_up(ExchangePlan::Band const& band, Batch const& batch, ShardedVolume const& x) const;
+  void forward_by_bands(ShardedVolume const& x, ShardedSinogram const& sino) const;
+  void back_by_bands(ShardedSinogram const& sino, int power, PixelSet const& pixels, ShardedVolume const& x) const;
 
   Devices devices_;
   std::shared_ptr<Geometry const> geometry_;
@@ -86,6 +102,7 @@ class TomographyModel {
   Index max_exchange_bytes_;
   ExchangePlan exchange_plan_;
   mutable std::unique_ptr<Exchange> exchange_;  // buffers of several devices, made at the first use
+  mutable FormTrial forward_trial_, back_trial_;
 };
 
 }  // namespace strata

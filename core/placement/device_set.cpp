@@ -13,6 +13,7 @@ struct DeviceSet::Impl {
   std::vector<DeviceInstance> devices;
   std::vector<int> local;
   bool share_memory = is_host_back_end();
+  ExchangeForm exchange = ExchangeForm::automatic;
   std::string reason;                            // why not all devices were taken, if so
   std::vector<std::unique_ptr<Worker>> workers;  // none for a single device: the caller does the work
 };
@@ -34,7 +35,7 @@ Devices DeviceSet::create(DeviceRequest const& request) {
       break;
     case DeviceRequest::Kind::count:
       require(request.count >= 1, "devices.use: expected at least one device, got ", request.count);
-      return virtual_devices(request.count);
+      return virtual_devices(request.count, Memories::of_the_machine, request.exchange);
     case DeviceRequest::Kind::indices:
       require(!request.indices.empty(), "devices.use: the list of devices is empty");
       indices = request.indices;
@@ -50,6 +51,7 @@ Devices DeviceSet::create(DeviceRequest const& request) {
   }
   auto impl = std::make_unique<Impl>();
   impl->devices = make_instances(indices);
+  impl->exchange = request.exchange;
   return Devices(new DeviceSet(std::move(impl)));
 }
 
@@ -62,17 +64,19 @@ Devices DeviceSet::create(DeviceRequest const& request, DeviceWork const& work) 
   std::iota(indices.begin(), indices.end(), 0);
   auto impl = std::make_unique<Impl>();
   impl->devices = make_instances(indices);
+  impl->exchange = request.exchange;
   impl->reason = choice.reason;
   return Devices(new DeviceSet(std::move(impl)));
 }
 
-Devices DeviceSet::virtual_devices(int n, Memories memories) {
+Devices DeviceSet::virtual_devices(int n, Memories memories, ExchangeForm exchange) {
   ensure(n >= 1, "DeviceSet: asked for ", n, " devices");
   std::vector<int> indices(n);
   for (int d = 0; d < n; ++d) indices[d] = d % num_physical_devices();
   auto impl = std::make_unique<Impl>();
   impl->devices = make_instances(indices);
   impl->share_memory = impl->share_memory && memories == Memories::of_the_machine;
+  impl->exchange = exchange;
   return Devices(new DeviceSet(std::move(impl)));
 }
 
@@ -86,6 +90,10 @@ std::vector<int> const& DeviceSet::local() const {
 
 bool DeviceSet::share_memory() const {
   return impl_->share_memory;
+}
+
+ExchangeForm DeviceSet::exchange() const {
+  return impl_->exchange;
 }
 
 ExecSpace const& DeviceSet::exec(int device, Stream stream) const {

@@ -8,14 +8,16 @@
 
 #include "core/base/types.hpp"
 #include "core/placement/device_choice.hpp"
+#include "core/placement/exchange_form.hpp"
 
 namespace strata {
 
-/// What the user asked for (`devices.use`).
+/// What the user asked for (`devices.use`, `devices.exchange`).
 struct DeviceRequest {
   enum class Kind { automatic, count, indices, host } kind = Kind::automatic;
   int count = 0;
   std::vector<int> indices;
+  ExchangeForm exchange = ExchangeForm::automatic;
 };
 
 /// Where a device's work waits its turn. On GPUs transfers may run beside kernels; on hosts the two are one.
@@ -35,7 +37,8 @@ class DeviceSet {
   /// Automatic takes as many of the machine's devices as `work` is worth, see choose_devices().
   static std::shared_ptr<DeviceSet const> create(DeviceRequest const& request, DeviceWork const& work);
   /// `n` devices on whatever the machine has; on one GPU they are streams.
-  static std::shared_ptr<DeviceSet const> virtual_devices(int n, Memories memories = Memories::of_the_machine);
+  static std::shared_ptr<DeviceSet const> virtual_devices(int n, Memories memories = Memories::of_the_machine,
+                                                          ExchangeForm exchange = ExchangeForm::automatic);
 
   ~DeviceSet();
   DeviceSet(DeviceSet const&) = delete;
@@ -49,6 +52,8 @@ class DeviceSet {
   std::vector<int> const& local() const;
   /// True where kernels of one device may read and write arrays of another, which saves copies.
   bool share_memory() const;
+  /// How projections exchange volumes between the devices, as the user wants it.
+  ExchangeForm exchange() const;
   /// Of a device of this process.
   ExecSpace const& exec(int device, Stream stream = Stream::compute) const;
   /// For example `3 x OpenMP (sharded)`, `1 x OpenMP (2 threads)`; says why fewer devices than there are were taken.

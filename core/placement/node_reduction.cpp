@@ -86,4 +86,21 @@ void NodeReduction::reduce_to_places(DeviceSet const& devices, SliceBlocks const
   devices.fence("reduce: devices may change their partial sums", stream);
 }
 
+void NodeReduction::reduce_band(DeviceSet const& devices, ShardBand const& band, std::vector<Cylinders> const& partials,
+                                CylinderPlaces const& to, std::vector<Cylinders> const& staging, Stream stream) const {
+  devices.fence("reduce: partial sums are read by other devices", stream);
+  devices.for_each(
+      [&](int t, ExecSpace const& exec) {
+        if (t != band.owner) return;
+        int const num_blocks = band.blocks.size();
+        Range const all{0, num_blocks};
+        Cylinders const out = block_range(to.shards[t], band.blocks);
+        if (devices.share_memory()) return add_in_place(t, exec, num_blocks, partials, all, to.positions_on(t), out);
+        collect(t, exec, num_blocks, partials, all, staging[t]);
+        scatter_cylinders(exec, block_range(staging[t], all), to.positions_on(t), out);
+      },
+      stream);
+  devices.fence("reduce: devices may change their partial sums", stream);
+}
+
 }  // namespace strata

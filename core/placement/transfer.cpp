@@ -36,4 +36,15 @@ void gather_places(DeviceSet const& devices, SliceBlocks const& blocks, Cylinder
   devices.fence("gather_places: owners may change their shards", stream);
 }
 
+void broadcast_band(DeviceSet const& devices, ShardBand const& band, CylinderPlaces const& from,
+                    std::vector<Cylinders> const& own, std::vector<Cylinders> const& targets, Stream stream) {
+  auto const pack = [&](int d, ExecSpace const& exec) {
+    if (d == band.owner) gather_cylinders(exec, block_range(from.shards[d], band.blocks), from.positions_on(d), own[d]);
+  };
+  devices.for_each(pack, stream);
+  devices.fence("broadcast_band: the band is read by other devices", stream);
+  devices.for_each([&](int d, ExecSpace const& exec) { Kokkos::deep_copy(exec, targets[d], own[band.owner]); }, stream);
+  devices.fence("broadcast_band: the owner packs the next band", stream);
+}
+
 }  // namespace strata

@@ -1,9 +1,9 @@
-/// Movement of data between devices, one implementation a file: all_gather() and gather_places() in transfer.cpp,
-/// NodeReduction in node_reduction.cpp, Halo in halo.cpp. The only place where one device reads another's memory, but
-/// for volumes that are whole (sharded.hpp). Moves are deep_copy of contiguous buffers on the receiver's instance or,
-/// where devices share a memory, kernels of the receiver that put every value where it is wanted; producers are fenced
-/// before, receivers after. With Stream::transfer neither waits for kernels: what is moved must have been made on that
-/// stream, or be complete.
+/// Movement of data between devices, one implementation a file: all_gather(), gather_places() and broadcast_band() in
+/// transfer.cpp, NodeReduction in node_reduction.cpp, Halo in halo.cpp. The only place where one device reads another's
+/// memory, but for volumes that are whole (sharded.hpp). Moves are deep_copy of contiguous buffers on the receiver's
+/// instance or, where devices share a memory, kernels of the receiver that put every value where it is wanted;
+/// producers are fenced before, receivers after. With Stream::transfer neither waits for kernels: what is moved must
+/// have been made on that stream, or be complete.
 #pragma once
 
 #include <vector>
@@ -36,6 +36,18 @@ void gather_places(DeviceSet const& devices, SliceBlocks const& blocks, Cylinder
                    std::vector<Cylinders> const& own, std::vector<Cylinders> const& targets,
                    Stream stream = Stream::compute);
 
+/// Some blocks of one device's shard.
+struct ShardBand {
+  int owner = 0;
+  Range blocks;  ///< from 0 in each shard
+};
+
+/// Every device gets one band: targets[device] [block of the band][entry][lane]. own[owner], of the same shape, is
+/// where it is packed; the other devices' are not used.
+void broadcast_band(DeviceSet const& devices, ShardBand const& band, CylinderPlaces const& from,
+                    std::vector<Cylinders> const& own, std::vector<Cylinders> const& targets,
+                    Stream stream = Stream::compute);
+
 /// Sums partial results of the devices' tree nodes in the order of the one tree of ViewGroups.
 class NodeReduction {
  public:
@@ -63,6 +75,12 @@ class NodeReduction {
   void reduce_to_places(DeviceSet const& devices, SliceBlocks const& blocks, std::vector<Cylinders> const& partials,
                         CylinderPlaces const& to, std::vector<Cylinders> const& staging,
                         Stream stream = Stream::compute) const;
+
+  /// The same of one band: partials[d] are [node of d * blocks of the band + block][entry][lane]. Only the owner needs
+  /// staging [node * blocks of the band + block][entry][lane], and none is needed where devices share a memory.
+  void reduce_band(DeviceSet const& devices, ShardBand const& band, std::vector<Cylinders> const& partials,
+                   CylinderPlaces const& to, std::vector<Cylinders> const& staging,
+                   Stream stream = Stream::compute) const;
 
  private:
   void collect(int t, ExecSpace const& exec, int num_blocks, std::vector<Cylinders> const& partials, Range range,

@@ -96,6 +96,10 @@ void ProgramContext::read_devices() {
     default:
       if (devices.choice("use", {"auto", "none"}, "auto") == "none") devices_.kind = DeviceRequest::Kind::host;
   }
+  auto const exchange = devices.choice("exchange", {"auto", "cylinders", "bands"}, "auto");
+  devices_.exchange = exchange == "bands"       ? ExchangeForm::bands
+                      : exchange == "cylinders" ? ExchangeForm::cylinders
+                                                : ExchangeForm::automatic;
   auto const limit = devices.find<double>("memory_limit_gb");
   if (limit && !(*limit > 0)) devices.fail("memory_limit_gb", text("expected more than 0, got ", *limit));
   if (limit) memory_limit_ = static_cast<Index>(*limit * 1e9);

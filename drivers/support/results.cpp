@@ -183,6 +183,7 @@ void report(ProgramContext& context, Geometry const& geometry, std::vector<bool>
 void report(ProgramContext& context, std::vector<std::string> lines, MemoryPlan& plan) {
   auto const limits = memory_limits(context, plan);
   plan.fit(limits);
+  if (auto const exchange = plan.exchange_line(); !exchange.empty()) lines.push_back(exchange);
   auto const memory = plan.lines();
   lines.insert(lines.end(), memory.begin(), memory.end());
   for (auto const& line : lines) {

@@ -4,6 +4,9 @@ for words in 'geometry: parallel' 'sinogram: 24 views x 10 det rows x 28 channel
   '560 of 784 pixels' 'device 2: slices [8, 10)' 'a device' 'host: '; do
   grep -qF -- "$words" recon.said || fail "--check does not say: $words"
 done
+run recon recon.yaml --check --devices 3 --set devices.exchange=bands
+grep -qE '^exchange: bands; cylinders of [0-9]+ pixels, bands of 1 of 1 blocks x [0-9]+ pixels' recon.said ||
+  fail "--check does not say how devices exchange"
 # The folder of the output may be made later.
 run recon recon.yaml --check --output no_such_folder/out.h5
 run project recon.yaml --check --set project.operation=back

@@ -235,10 +235,36 @@ TEST_P(SeparableKernels, ResultsDoNotDependOnTheNumberOfDevices) {
       SeparableRun const several(scan, pixels, GetParam(), devices);
       EXPECT_EQ(several.forward(x), forward);
       EXPECT_EQ(several.back(y), back);
-      EXPECT_EQ(several.back(y, 1, Position::by_entry, true), back) << "by bands of slices";
+      EXPECT_EQ(several.back(y, 1, Position::by_entry, several.blocks().per_shard), back) << "by bands of slices";
       EXPECT_EQ(several.back(w, 2), squared);
       EXPECT_EQ(several.curvature(x, w), curvature);
       EXPECT_EQ(several.descend(x, 0.3F, w, y, true), descended);
+    }
+  }
+}
+
+/// `scan` with so many slices that shards hold several blocks, thinner ones; few pixels.
+template <class Params>
+SeparableScan tall(Params params) {
+  params.recon = {5, 6, 301};
+  params.voxel_slice_aspect = 0.05;
+  return params;
+}
+
+TEST_P(SeparableKernels, BandsInsideShardsGiveTheBitsOfTheWhole) {
+  for (SeparableScan const& scan : {tall(cone()), tall(cone(true, true)), tall(translation()), tall(multiaxis())}) {
+    auto const pixels = pixels_of(scan.recon);
+    Values const y = random_values(scan.sinogram.size(), 2), w = magnitudes(y);
+    for (int const devices : {1, 2, 3}) {
+      SCOPED_TRACE(devices);
+      SeparableRun const run(scan, pixels, GetParam(), devices);
+      ASSERT_GT(run.blocks().per_shard, 1);
+      auto const back = run.back(y), squared = run.back(w, 2);
+      for (int const blocks : {1, 2}) {
+        EXPECT_EQ(run.back(y, 1, Position::by_entry, blocks), back);
+        EXPECT_EQ(run.back(y, 1, Position::by_pixel, blocks), back);
+        EXPECT_EQ(run.back(w, 2, Position::by_entry, blocks), squared);
+      }
     }
   }
 }

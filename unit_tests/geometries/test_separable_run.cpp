@@ -110,14 +110,15 @@ Values SeparableRun::join(std::vector<Values> values) const {
   return joined(nodes, scan_.sinogram.num_views, std::move(values));
 }
 
-Values SeparableRun::back(Values const& sino, int power, Position position, bool by_shard) const {
+Values SeparableRun::back(Values const& sino, int power, Position position, int band_blocks) const {
+  int const step = band_blocks > 0 ? band_blocks : blocks_.num_blocks();
   std::vector<Values> values;
   for (auto const& device : devices_) {
     Sinogram const in = shard(device, sino);
     for (TreeNode const node : device.projector->nodes()) {
       values.emplace_back(std::size_t(list_.size()) * scan_.recon.num_slices);
-      for (int s = 0; s < (by_shard ? blocks_.num_shards : 1); ++s) {
-        Range const blocks = by_shard ? blocks_.blocks_of_shard(s) : Range{0, blocks_.num_blocks()};
+      for (int begin = 0; begin < blocks_.num_blocks(); begin += step) {
+        Range const blocks{begin, std::min(begin + step, blocks_.num_blocks())};
         Cylinders const out = empty_cylinders(position, blocks.size());
         device.projector->back_project(exec_, node, in, power, blocks, list_, position, out);
         cylinders_.read(out, position, blocks, values.back());

@@ -45,8 +45,8 @@ class SeparableRun {
 
   /// [entry][slice] -> [view][row][channel]; the list is handed over in batches of `batch` entries (0: at once).
   Values forward(Values const& entries, Position position = Position::by_pixel, int batch = 0) const;
-  /// [view][row][channel] -> [entry][slice], shard by shard of slices when `by_shard`.
-  Values back(Values const& sino, int power = 1, Position position = Position::by_pixel, bool by_shard = false) const;
+  /// [view][row][channel] -> [entry][slice], in bands of so many blocks of slices; 0: all at once.
+  Values back(Values const& sino, int power = 1, Position position = Position::by_pixel, int band_blocks = 0) const;
   std::vector<double> curvature(Values const& direction, Values const& weights) const;
   /// `measured`: after a call of curvature() for the direction.
   std::pair<Values, Values> descend(Values const& direction, Real alpha, Values const& weights, Values const& error,

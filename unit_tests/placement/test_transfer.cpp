@@ -111,6 +111,32 @@ TEST(GatherPlaces, BringsListedCylindersOfAllShardsToEveryDevice) {
   }
 }
 
+TEST(BroadcastBand, BringsListedCylindersOfSomeBlocksToEveryDevice) {
+  for (Memories const memories : all_memories) {
+    int const count = 3, entries = 2;
+    auto const devices = DeviceSet::virtual_devices(count, memories);
+    SliceBlocks const blocks(400, count);
+    ASSERT_EQ(blocks.per_shard, 3);
+    auto const volume = marked(*devices, blocks, 5);
+    auto const lists = on_every_device(*devices, {4, 1});
+    std::vector<Cylinders> own, targets;
+    for (int d = 0; d < count; ++d) {
+      own.push_back(constant(*devices, d, 2, entries, blocks.lanes, -1));
+      targets.push_back(constant(*devices, d, 2, entries, blocks.lanes, -1));
+    }
+
+    broadcast_band(*devices, {1, {1, 3}}, {volume, lists}, own, targets);
+
+    for (auto const& target : targets)
+      for (int b = 0; b < 2; ++b) {
+        int const block = blocks.blocks_of_shard(1).begin + 1 + b;
+        EXPECT_EQ(value_at(target, b, 0, 0), mark(block, 4));
+        EXPECT_EQ(value_at(target, b, 1, blocks.lanes - 1), mark(block, 1));
+      }
+    for (int const d : {0, 2}) EXPECT_EQ(value_at(own[d], 0, 0, 0), -1) << "only the owner packs";
+  }
+}
+
 /// Partial sums of the nodes of each device: over the groups of values that differ by orders of magnitude, so that
 /// another order gives other bits. Block b has b + 1 times the value of block 0.
 std::vector<Cylinders> partial_sums(Placement const& placement, NodeReduction const& nodes, int blocks, int positions,
@@ -185,6 +211,31 @@ TEST(NodeReduction, PutsSumsToListedPlacesAndTouchesNoOthers) {
       for (int const pixel : {0, 3}) EXPECT_NEAR(value_at(volume[d], 0, pixel, 1), expected, 0.05F) << d;
       for (int const pixel : {1, 2}) EXPECT_EQ(value_at(volume[d], 0, pixel, 1), -1) << d;
     }
+  }
+}
+
+TEST(NodeReduction, PutsSumsOfABandToItsBlocksOfTheOwnerAlone) {
+  int const count = 3;
+  for (Memories const memories : all_memories) {
+    auto const devices = DeviceSet::virtual_devices(count, memories);
+    auto const views = Placement::of_views(devices, 100);
+    NodeReduction const nodes(views);
+    SliceBlocks const blocks(400, count);
+    auto const partials = partial_sums(views, nodes, 2, 2, blocks.lanes);
+    std::vector<Cylinders> volume, staging;
+    for (int d = 0; d < count; ++d) {
+      volume.push_back(constant(*devices, d, blocks.per_shard, 4, blocks.lanes, -1));
+      staging.push_back(constant(*devices, d, nodes.num_nodes() * 2, 2, blocks.lanes, 0));
+    }
+
+    nodes.reduce_band(*devices, {2, {1, 3}}, partials, {volume, on_every_device(*devices, {3, 0})}, staging);
+
+    auto const sums = reduced(100, 1, Memories::of_the_machine);
+    for (int const pixel : {0, 3})
+      for (int b = 0; b < 2; ++b) EXPECT_EQ(value_at(volume[2], 1 + b, pixel, 1), sums[b]) << "block " << b;
+    for (int const pixel : {1, 2}) EXPECT_EQ(value_at(volume[2], 1, pixel, 1), -1) << pixel;
+    EXPECT_EQ(value_at(volume[2], 0, 0, 1), -1) << "another block";
+    for (int const d : {0, 1}) EXPECT_EQ(value_at(volume[d], 1, 0, 1), -1) << "device " << d;
   }
 }
 
