@@ -6,6 +6,7 @@
 #include "geometries/parallel_beam.hpp"
 #include "geometries/parallel_grid.hpp"
 #include "geometries/perspective_filter.hpp"
+#include "geometries/pixel_correlations.hpp"
 
 namespace strata {
 namespace {
@@ -47,6 +48,10 @@ class ParallelScan final : public Geometry {
     if (reference_mode_) return {};
     auto const channels = params().sinogram.num_det_channels;
     return {beam_.angles, std::vector<double>(channels, 0.0), channel_distances(params())};
+  }
+
+  std::optional<PixelCorrelations> pixel_correlations() const override {
+    return parallel_pixel_correlations(params(), beam_.angles);
   }
 
   std::shared_ptr<Geometry const> widened(int before, int after) const override {

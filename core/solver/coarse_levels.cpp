@@ -27,6 +27,7 @@ VCDOptions coarse_options(VCDOptions options) {
   options.stop_excess_pct = 0;
   options.finer_below_alpha = 0;
   options.slice_mean_damping = {};
+  options.cells = {};
   options.max_exchange_bytes = 0;  // that of the fine grid may be larger than a coarse volume
   return options;
 }

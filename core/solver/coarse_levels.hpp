@@ -15,7 +15,7 @@ struct CoarseLevel {
 };
 
 /// Coarsest first.
-inline constexpr CoarseLevel coarse_levels[] = {{8, 8, 8}, {4, 6, 16}, {2, 3, 32}};
+inline constexpr CoarseLevel coarse_levels[] = {{8, 8, 8}, {4, 6, 16}, {2, 8, 64}};
 
 /// `mask` [pixel] of the fine grid, whose pixels are `factor` times smaller. A coarse pixel belongs to the region when
 /// one of the fine pixels whose centres it holds does.

@@ -92,8 +92,7 @@ void keep_detail(TomographyModel const& model, int factor, ShardedVolume const& 
 
 }  // namespace
 
-std::string reason_for_coarse_start(Geometry const& geometry) {
-  if (coarse_factors(geometry).empty()) return "";
+std::string lack_of_direct_image(Geometry const& geometry) {
   auto const& sinogram = geometry.params().sinogram;
   if (3 * sinogram.num_views < sinogram.num_det_channels) return "few views";
   if (geometry.type() != "parallel") return geometry.type() + " geometry";
@@ -102,6 +101,10 @@ std::string reason_for_coarse_start(Geometry const& geometry) {
   auto const [low, high] = std::minmax_element(angles.begin(), angles.end());
   double const span = (*high - *low) * static_cast<double>(angles.size()) / static_cast<double>(angles.size() - 1);
   return span < 0.99 * std::numbers::pi ? "limited angle" : "";
+}
+
+std::string reason_for_coarse_start(Geometry const& geometry) {
+  return coarse_factors(geometry).empty() ? "" : lack_of_direct_image(geometry);
 }
 
 std::vector<int> coarse_factors(Geometry const& geometry) {

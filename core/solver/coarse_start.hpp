@@ -27,7 +27,10 @@ struct CoarseStartOptions {
   std::uint32_t seed = 0;
 };
 
-/// Why this scan begins better on coarse grids; empty: it does not, or cannot. Source: acceleration.md 1, 3.
+/// Why the direct reconstruction of this scan lacks low frequencies; empty: it does not. Source: acceleration.md 1, 3.
+std::string lack_of_direct_image(Geometry const& geometry);
+
+/// The same where there are coarser grids on which to begin instead, else empty.
 std::string reason_for_coarse_start(Geometry const& geometry);
 
 /// The factors of the grids, coarsest first: those of 8, 4 and 2 that leave enough pixels and channels.

@@ -14,7 +14,10 @@ constexpr double rounding = 1e-9;
 }  // namespace
 
 void ExcessEstimate::add(double objective) {
-  objectives_.push_back(objective);
+  // A pass lowers the objective, so this one is another one than before.
+  bool const other = !objectives_.empty() && !(objective <= objectives_.back() * (1 + 1e-6));
+  if (other) objectives_.clear();
+  if (std::isfinite(objective)) objectives_.push_back(objective);
 }
 
 /// F_{k-1-back} - F_{k-back} of the last pass k.

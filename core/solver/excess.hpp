@@ -14,7 +14,7 @@ class ExcessEstimate {
   /// Passes before the first estimate that may end a run.
   static constexpr int fewest_passes = 6;
 
-  /// Takes in the objective after the next pass.
+  /// Takes in the objective after the next pass. One that is higher than the last begins anew: the problem has changed.
   void add(double objective);
   /// 100 times the bound over the objective, in %; nothing before five passes.
   std::optional<double> bound_pct() const;

@@ -68,6 +68,21 @@ void note_repeats(PixelPartition& partition) {
       if (seen[static_cast<std::size_t>(pixel)] > 1) partition.repeated[s].push_back(pixel);
 }
 
+int cell_of(int pixel, int num_cols) {
+  return pixel / num_cols / 2 * ((num_cols + 1) / 2) + pixel % num_cols / 2;
+}
+
+/// The cells that hold pixels of `indices`, increasing. Marks them, which is faster than sorting.
+std::vector<int> cells_of(std::vector<int> const& indices, int num_cols) {
+  int const cells_in_row = (num_cols + 1) / 2, cell_rows = indices.back() / num_cols / 2 + 1;
+  std::vector<std::uint8_t> seen(static_cast<std::size_t>(cell_rows) * static_cast<std::size_t>(cells_in_row), 0);
+  for (int const pixel : indices) seen[static_cast<std::size_t>(cell_of(pixel, num_cols))] = 1;
+  std::vector<int> cells;
+  for (std::size_t c = 0; c < seen.size(); ++c)
+    if (seen[c] != 0) cells.push_back(static_cast<int>(c));
+  return cells;
+}
+
 PixelPartition single_subset(std::vector<int> const& indices) {
   return {{indices}, {{}}};
 }
@@ -77,6 +92,12 @@ void skip_partition(std::vector<int> const& indices, int num_subsets, LegacyRand
   if (subsets == 1) return;
   random.skip_permutation(indices.size());
   random.skip_permutation(padding_of(static_cast<Index>(indices.size()), subsets).candidates);
+}
+
+void skip_cell_partition(std::vector<int> const& indices, int num_subsets, int num_cols, LegacyRandom& random) {
+  if (clamped_subsets(indices, num_subsets) == 1) return;
+  // A single cell draws nothing, whether it is permuted or not.
+  random.skip_permutation(cells_of(indices, num_cols).size());
 }
 
 }  // namespace
@@ -117,12 +138,48 @@ PixelPartition balanced_partition(std::vector<int> const& indices, int num_subse
   return partition;
 }
 
+PixelPartition cell_partition(std::vector<int> const& indices, int num_subsets, int num_cols, LegacyRandom& random) {
+  int const most = clamped_subsets(indices, num_subsets);
+  std::vector<int> const cells = cells_of(indices, num_cols);
+  int const count = std::min(most, static_cast<int>(cells.size()));
+  if (count == 1) return single_subset(indices);
+  auto const num_cells = static_cast<Index>(cells.size());
+  std::vector<int> const permuted = random.permutation(cells);
+  PixelPartition partition;
+  partition.subsets.resize(static_cast<std::size_t>(count));
+  std::vector<int> label(static_cast<std::size_t>(cells.back()) + 1);
+  for (Index c = 0; c < num_cells; ++c)
+    label[static_cast<std::size_t>(permuted[static_cast<std::size_t>(c)])] = static_cast<int>(c * count / num_cells);
+  for (int const pixel : indices)
+    partition.subsets[static_cast<std::size_t>(label[static_cast<std::size_t>(cell_of(pixel, num_cols))])].push_back(
+        pixel);
+  partition.repeated.assign(partition.subsets.size(), {});
+  return partition;
+}
+
+Index most_cell_entries(std::vector<bool> const& mask, int num_subsets, int num_cols) {
+  std::vector<int> indices;
+  for (std::size_t p = 0; p < mask.size(); ++p)
+    if (mask[p]) indices.push_back(static_cast<int>(p));
+  if (indices.empty()) return 0;
+  auto const cells = static_cast<Index>(cells_of(indices, num_cols).size());
+  return std::min(static_cast<Index>(indices.size()), 4 * ((cells + num_subsets - 1) / num_subsets));
+}
+
 std::vector<PixelPartition> make_partitions(std::vector<int> const& indices, std::span<int const> granularity,
-                                            PartitionMode mode, LegacyRandom& random, std::span<int const> schedule) {
+                                            PartitionMode mode, LegacyRandom& random, std::span<int const> schedule,
+                                            int cell_cols) {
   require(!granularity.empty(), "granularity: at least one number of subsets is needed, the list is empty");
   std::vector<PixelPartition> partitions(granularity.size());
   for (std::size_t g = 0; g < granularity.size(); ++g) {
     bool const needed = schedule.empty() || std::ranges::find(schedule, static_cast<int>(g)) != schedule.end();
+    if (cell_cols > 0) {
+      if (needed)
+        partitions[g] = cell_partition(indices, granularity[g], cell_cols, random);
+      else
+        skip_cell_partition(indices, granularity[g], cell_cols, random);
+      continue;
+    }
     if (!needed)
       skip_partition(indices, granularity[g], random);
     else if (mode == PartitionMode::reference)

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "core/base/types.hpp"
 #include "core/solver/random.hpp"
 
 namespace strata {
@@ -34,12 +35,20 @@ PixelPartition reference_partition(std::vector<int> const& indices, int num_subs
 /// The same permutation cut into subsets without repeats. Draws as many random numbers as reference_partition().
 PixelPartition balanced_partition(std::vector<int> const& indices, int num_subsets, LegacyRandom& random);
 
+/// As many cells of 2 x 2 pixels, those with the same row / 2 and col / 2, in each subset; at the region's edge cells
+/// hold fewer pixels.
+PixelPartition cell_partition(std::vector<int> const& indices, int num_subsets, int num_cols, LegacyRandom& random);
+
+/// What a subset of cell_partition() holds at most, of the pixels where `mask` is true.
+Index most_cell_entries(std::vector<bool> const& mask, int num_subsets, int num_cols);
+
 /// One partition for each entry of `granularity` (numbers of subsets), in order, from one stream. Partitions that
 /// `schedule` does not name stay empty, the stream advances as if they were made; an empty schedule names all.
+/// `cell_cols` > 0: columns of the plane, partitions are of cells.
 /// \throws InputError for no indices, an empty granularity, or a number of subsets below 1.
 std::vector<PixelPartition> make_partitions(std::vector<int> const& indices, std::span<int const> granularity,
                                             PartitionMode mode, LegacyRandom& random,
-                                            std::span<int const> schedule = {});
+                                            std::span<int const> schedule = {}, int cell_cols = 0);
 
 /// A partition read from a file, in the order given there: rows are sorted, pixels that occur twice are noted.
 ///   subsets  [subset][entry]

@@ -16,12 +16,20 @@ std::vector<int> default_partition_sequence() {
   return sequence;
 }
 
-std::vector<int> accelerated_granularity() {
-  return {4, 16, 64, 64, 64, 64, 64, 64, 64, 64};
+std::vector<int> accelerated_granularity(int subsets) {
+  std::vector<int> granularity{4, 16};
+  granularity.insert(granularity.end(), 8, subsets);
+  return granularity;
 }
 
-std::vector<int> accelerated_partition_sequence() {
-  std::vector<int> sequence{0, 1};
+int accelerated_subsets(Index num_pixels) {
+  constexpr Index worth_more = 4096;
+  return num_pixels < worth_more ? 64 : 128;
+}
+
+std::vector<int> accelerated_partition_sequence(bool low_frequencies) {
+  std::vector<int> sequence;
+  if (low_frequencies) sequence = {0, 1};
   for (int cycle = 0; cycle < 25; ++cycle) sequence.insert(sequence.end(), {2, 3, 4, 5, 6, 7, 8, 9});
   return sequence;
 }

@@ -4,6 +4,8 @@
 #include <span>
 #include <vector>
 
+#include "core/base/types.hpp"
+
 namespace strata {
 
 /// Default numbers of subsets: 1, 2, 4, .. 128, and three more different partitions into 128. Source: solver
@@ -13,11 +15,13 @@ std::vector<int> default_granularity();
 /// Default partitions by iteration: 4, 16 and 64 subsets, then the four partitions into 128 in turn, 25 times.
 std::vector<int> default_partition_sequence();
 
-/// The same for accelerated runs: 4, 16 and eight different partitions into 64, which take turns after one pass with 4
-/// and one with 16 subsets. Fewer and larger subsets reach what a direct start leaves of low frequencies.
-/// Source: acceleration.md 1, 3.
-std::vector<int> accelerated_granularity();
-std::vector<int> accelerated_partition_sequence();
+/// The same for accelerated runs: 4, 16 and eight different partitions into `subsets`, which take turns after one pass
+/// with 4 and one with 16 subsets. Fewer and larger subsets reach what a start leaves of low frequencies; where it
+/// leaves none (`low_frequencies` false), they are left out. Source: acceleration.md 1, 3.
+std::vector<int> accelerated_granularity(int subsets = 64);
+std::vector<int> accelerated_partition_sequence(bool low_frequencies = true);
+/// How many subsets pay for a plane of so many pixels. Source: docs/acceleration.md.
+int accelerated_subsets(Index num_pixels);
 
 /// `sequence` cut to `max_iterations` entries, or filled up with its last one.
 std::vector<int> extend_partition_sequence(std::span<int const> sequence, int max_iterations);

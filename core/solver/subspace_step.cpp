@@ -57,6 +57,21 @@ void SubspaceStep::restart() {
   objective_changed();
 }
 
+std::vector<ShardedVolume> SubspaceStep::stored_steps() const {
+  return offer_steps(stored_);
+}
+
+std::vector<ShardedVolume> SubspaceStep::offer_steps(int count) const {
+  std::vector<ShardedVolume> steps;
+  for (int i = 1; i <= std::min(count, options_.stored_directions); ++i) steps.push_back(direction(i).volume);
+  return steps;
+}
+
+void SubspaceStep::take_up_steps(int count, ShardedSinogram const* weights) {
+  stored_ = count;
+  project_stored(weights);
+}
+
 void SubspaceStep::begin(SubspaceArrays const& arrays) {
   copy(arrays.recon, direction(0).volume);
   copy(arrays.weighted_error, direction(0).projection);
@@ -180,10 +195,14 @@ void SubspaceStep::refresh(SubspaceArrays const& arrays) {
     model_.forward_project(arrays.recon, projection);
     weighted_residual(arrays.weighted_error, Real(1), projection, arrays.weights, arrays.weighted_error);
   }
+  project_stored(arrays.weights);
+}
+
+void SubspaceStep::project_stored(ShardedSinogram const* weights) {
   for (int i = 1; i <= stored_; ++i) {
     ShardedSinogram const& projection = direction(i).projection;
     model_.forward_project(direction(i).volume, projection);
-    if (arrays.weights) weighted_residual(projection, Real(0), projection, arrays.weights, projection);
+    if (weights) weighted_residual(projection, Real(0), projection, weights, projection);
     noise_[order_[i]] = 0;
   }
 }

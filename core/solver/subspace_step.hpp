@@ -54,6 +54,12 @@ class SubspaceStep {
   SubspaceOutcome finish(SubspaceArrays const& arrays);
   /// Forgets earlier passes: for other data, or another image.
   void restart();
+  /// The steps of earlier passes that the next one will be combined with, newest first.
+  std::vector<ShardedVolume> stored_steps() const;
+  /// After restart(): the arrays that hold such steps, to be filled; `count` of them, or as many as are kept.
+  std::vector<ShardedVolume> offer_steps(int count) const;
+  /// Takes up the first `count` of them.
+  void take_up_steps(int count, ShardedSinogram const* weights);
   /// The prior is another one: what is known of the projections stays true, the last objective does not.
   void objective_changed() { last_objective_ = std::numeric_limits<double>::infinity(); }
 
@@ -75,6 +81,7 @@ class SubspaceStep {
   void account_for_noise(ObjectiveModel const& objective, std::array<double, ObjectiveModel::most> const& factors,
                          bool mended);
   void refresh(SubspaceArrays const& arrays);
+  void project_stored(ShardedSinogram const* weights);
 
   TomographyModel const& model_;
   SubspaceOptions options_;

@@ -39,9 +39,10 @@ void plan_vcd(MemoryPlan& plan, VCDMemory const& memory, VCDOptions const& optio
     Index const bytes = options.max_exchange_bytes > 0 ? options.max_exchange_bytes : most;
     return SubsetSizes(slices, views, layout, pixels, subset, bytes, options.exchange_turns);
   };
-  plan.add_exchanged("subset gradient, curvature and direction", [sizes, devices](Index most) {
+  Index const arrays = 1 + (options.cells ? 2 : 0);  // direction, couplings
+  plan.add_exchanged("subset gradient, curvature and direction", [sizes, devices, arrays](Index most) {
     SubsetSizes const found = sizes(most);
-    return std::vector<Index>(devices, (found.work + found.own) * Index(sizeof(Real)));
+    return std::vector<Index>(devices, (found.work + arrays * found.own) * Index(sizeof(Real)));
   });
   plan.add_exchanged(devices > 1 ? "exchange of subsets" : "subset back projection", [sizes, devices](Index most) {
     SubsetSizes const found = sizes(most);

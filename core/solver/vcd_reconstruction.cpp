@@ -6,6 +6,7 @@
 #include "core/base/error.hpp"
 #include "core/base/log.hpp"
 #include "core/solver/excess.hpp"
+#include "core/solver/subspace_step.hpp"
 
 namespace strata {
 namespace {
@@ -70,6 +71,19 @@ double VCDReconstruction::start(InitialImage initial, RedundancyOptions const& d
   return factor;
 }
 
+std::vector<ShardedVolume> VCDReconstruction::earlier_steps() const {
+  SubspaceStep const* const acceleration = solver_ ? solver_->acceleration() : nullptr;
+  return acceleration ? acceleration->stored_steps() : std::vector<ShardedVolume>();
+}
+
+void VCDReconstruction::take_up_steps(int count, std::function<void(int, ShardedVolume const&)> const& fill) {
+  SubspaceStep* const acceleration = solver_ ? solver_->acceleration() : nullptr;
+  if (!acceleration) return;
+  auto const steps = acceleration->offer_steps(count);
+  for (std::size_t i = 0; i < steps.size(); ++i) fill(static_cast<int>(i), steps[i]);
+  acceleration->take_up_steps(static_cast<int>(steps.size()), state_.weights);
+}
+
 VCDResult VCDReconstruction::iterate(VCDPasses const& passes,
                                      std::function<void(IterationStats const&)> const& observe) {
   ensure(solver_ != nullptr, "VCDReconstruction: iterate() before start_direct() or start_given()");
@@ -79,6 +93,7 @@ VCDResult VCDReconstruction::iterate(VCDPasses const& passes,
   VCDResult result;
   solver_->objective_changed();
   ExcessEstimate excess;
+  for (double const objective : passes.earlier_objectives) excess.add(objective);
   for (int i = passes.first; i < passes.first + count && !result.converged; ++i) {
     VCDPass const& pass = passes_[std::min(i, static_cast<int>(passes_.size()) - 1)];
     result.history.push_back(solver_->iterate(first_iteration_ + i, pass.partition, pass.order));
@@ -99,7 +114,8 @@ VCDResult VCDReconstruction::iterate(VCDPasses const& passes,
 void VCDReconstruction::make_finer(int first) {
   TomographyModel const& model = scan_.model();
   first = std::min(first, static_cast<int>(passes_.size()));
-  FinerPasses finer = make_finer_passes(passes_, first, solver_->num_plans(), model.masked_pixels().host);
+  FinerPasses finer = make_finer_passes(passes_, first, solver_->num_plans(), model.masked_pixels().host,
+                                        options_.cells ? model.recon_shape().num_cols : 0);
   if (finer.passes.empty()) return;
   for (auto const& partition : finer.partitions) solver_->add_plan(make_subset_plan(model, partition));
   passes_.erase(passes_.begin() + first, passes_.end());

@@ -23,6 +23,8 @@ struct VCDResult {
 struct VCDPasses {
   int first = 0;
   int count = -1;  ///< -1: to the end of the schedule
+  /// Objectives of the passes before, where the run goes on from those: what is left is estimated from all of them.
+  std::vector<double> earlier_objectives = {};
 };
 
 /// The solver with all that repeated runs share: subsets, Hessian diagonal, error sinogram, workspaces. The second
@@ -57,6 +59,12 @@ class VCDReconstruction {
   double start_direct(RedundancyOptions const& direct = {});
   /// Begins with image() as it stands, and with the weights as they are after scan.weights_changed().
   void start_given();
+
+  /// The steps of earlier passes that acceleration goes on from, beside the image; empty without it.
+  std::vector<ShardedVolume> earlier_steps() const;
+  /// After start_given(): as if `count` such steps had been made, which `fill` writes into the volumes that it is
+  /// given.
+  void take_up_steps(int count, std::function<void(int step, ShardedVolume const&)> const& fill);
 
   /// Passes until the change falls below options.stop_threshold_change_pct. `observe` is called after each; what it
   /// throws ends the run. Without a new start the run goes on where the last one stopped, with its error sinogram.

@@ -17,14 +17,14 @@ VCDSchedule make_schedule(ScheduleParams const& params, std::vector<int> const& 
   schedule.first_iteration = params.first_iteration;
   // Without passes nothing is needed; an empty list would ask for all partitions.
   if (sequence.empty()) return schedule;
-  schedule.partitions = make_partitions(pixels, params.granularity, params.mode, random, sequence);
+  schedule.partitions = make_partitions(pixels, params.granularity, params.mode, random, sequence, params.cell_cols);
   for (int const partition : sequence)
     schedule.passes.push_back({partition, subset_order(schedule.partitions[partition], random)});
   return schedule;
 }
 
 FinerPasses make_finer_passes(std::vector<VCDPass> const& passes, int first, int num_partitions,
-                              std::vector<int> pixels) {
+                              std::vector<int> pixels, int cell_cols) {
   constexpr int different = 4;
   constexpr int smallest_subset = 32;
   FinerPasses finer;
@@ -32,7 +32,9 @@ FinerPasses make_finer_passes(std::vector<VCDPass> const& passes, int first, int
   if (static_cast<int>(pixels.size()) < subsets * smallest_subset) return finer;
   std::sort(pixels.begin(), pixels.end());
   LegacyRandom random(static_cast<std::uint32_t>(subsets));
-  for (int i = 0; i < different; ++i) finer.partitions.push_back(balanced_partition(pixels, subsets, random));
+  for (int i = 0; i < different; ++i)
+    finer.partitions.push_back(cell_cols > 0 ? cell_partition(pixels, subsets, cell_cols, random)
+                                             : balanced_partition(pixels, subsets, random));
   for (int i = first; i < std::max(static_cast<int>(passes.size()), first + different); ++i)
     finer.passes.push_back({num_partitions + (i - first) % different, random.permutation(subsets)});
   return finer;

@@ -26,6 +26,7 @@ struct ScheduleParams {
   int first_iteration = 0;
   std::uint32_t seed = 0;
   PartitionMode mode = PartitionMode::balanced;
+  int cell_cols = 0;  ///< > 0: columns of the plane, subsets hold cells of 2 x 2 pixels, see VCDOptions::cells
 };
 
 /// Partitions and orders from one random stream. `pixels`: increasing indices of the masked pixels.
@@ -40,6 +41,6 @@ struct FinerPasses {
   std::vector<VCDPass> passes;  ///< in the place of the passes from `first` on
 };
 FinerPasses make_finer_passes(std::vector<VCDPass> const& passes, int first, int num_partitions,
-                              std::vector<int> pixels);
+                              std::vector<int> pixels, int cell_cols = 0);
 
 }  // namespace strata

@@ -9,6 +9,7 @@
 #include "core/base/error.hpp"
 #include "core/base/interrupt.hpp"
 #include "core/placement/per_device.hpp"
+#include "core/solver/cell_kernels.hpp"
 #include "core/solver/subspace_step.hpp"
 #include "core/solver/vcd_workspace.hpp"
 
@@ -118,7 +119,11 @@ void VCDSolver::find_direction(SubsetPlan::Subset const& subset) {
     };
     VolumeShard const volume{model_.recon_shape(), blocks, d, state_.recon[d], halo_.below(d), halo_.above(d)};
     Cylinders const gradient = work_->gradient(d, subset.size()), curvature = work_->curvature(d, subset.size());
-    prior_.gradient_and_curvature(exec, volume, subset.pixels[d], gradient, curvature);
+    PlaneCouplings const couplings = prior_.couples_pixels() ? work_->couplings(d, subset.size()) : PlaneCouplings();
+    if (couplings.next_row.size() > 0)
+      prior_.gradient_curvature_and_couplings(exec, volume, subset.pixels[d], gradient, curvature, couplings);
+    else
+      prior_.gradient_and_curvature(exec, volume, subset.pixels[d], gradient, curvature);
     SubsetArrays arrays{subset.pixels[d],
                         in_chunks ? work_->back_projection(d, subset.size())
                                   : own(model_.nodes().trivial() ? work.partial : work.staging),
@@ -132,7 +137,11 @@ void VCDSolver::find_direction(SubsetPlan::Subset const& subset) {
       arrays.undamped = work.undamped;
       arrays.means = work.means.total();
     }
-    subset_direction(exec, {blocks, d}, rule, arrays, work.step_sums);
+    if (options_.cells)
+      cell_direction(exec, {blocks, d}, rule, {*options_.cells, model_.recon_shape().num_cols}, arrays, couplings,
+                     work.step_sums);
+    else
+      subset_direction(exec, {blocks, d}, rule, arrays, work.step_sums);
   });
   share_direction(subset);
 }

@@ -38,6 +38,9 @@ class VCDSolver {
   int add_plan(SubsetPlan plan);
   int num_plans() const { return static_cast<int>(plans_.size()); }
 
+  /// Null without acceleration.
+  SubspaceStep* acceleration() const { return acceleration_.get(); }
+
   /// One pass over the subsets of plan `plan` in the given order. Allocates nothing.
   IterationStats iterate(int iteration, int plan, std::vector<int> const& order);
 

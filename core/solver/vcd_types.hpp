@@ -2,9 +2,10 @@
 #pragma once
 
 #include <limits>
+#include <optional>
 #include <vector>
 
-#include "core/base/types.hpp"
+#include "core/model/geometry.hpp"
 
 namespace strata {
 
@@ -25,8 +26,11 @@ struct VCDOptions {
   double stop_excess_pct = 0;      ///< stop when the objective is at most so much above its minimum; 0: never; needs it
   bool compute_objective = false;  ///< with acceleration it is there anyway
   Acceleration acceleration = Acceleration::none;
-  int acceleration_directions = 1;    ///< earlier steps that are kept, 1 or 2
-  double finer_below_alpha = 0;       ///< twice as many subsets after a pass of the finest with a smaller mean alpha
+  int acceleration_directions = 1;  ///< earlier steps that are kept, 1 or 2
+  double finer_below_alpha = 0;     ///< twice as many subsets after a pass of the finest with a smaller mean alpha
+  /// Cells of 2 x 2 pixels are solved together; partitions should hold whole ones. Absent: single pixels. Not together
+  /// with reference_mode or slice_mean_damping.
+  std::optional<PixelCorrelations> cells = {};
   Index max_exchange_bytes = 0;       ///< of a subset between several devices, see SubsetSizes; changes no result
   int exchange_turns = 0;             ///< see ExchangePlan; changes no result
   bool interrupt_within_pass = true;  ///< false: a pass that has begun is finished, so the image is worth keeping

@@ -42,6 +42,7 @@ VCDSolver::Workspace::Workspace(TomographyModel const& model, int max_subset, VC
     work.partial = BandBuffer(exec, "vcd::partial", sizes.partial[d]);
     work.work = BandBuffer(exec, "vcd::work", sizes.work);
     work.direction = BandBuffer(exec, "vcd::direction", sizes.own);
+    if (options.cells) work.couplings = BandBuffer(exec, "vcd::couplings", 2 * sizes.own);
     // The sums of the nodes are read before the direction is gathered, and a direction is used up before the next sums
     // arrive: one buffer serves both.
     if (sizes.staging[d] > 0) work.staging = BandBuffer(exec, "vcd::staging", sizes.staging[d]);

@@ -16,6 +16,7 @@ struct VCDSolver::Workspace {
     BandBuffer staging;     ///< all nodes of the own blocks, later gathered(); several devices only
     BandBuffer work;        ///< gradient(), curvature(), back_projection(); later gathered() or projection()
     BandBuffer direction;   ///< own blocks
+    BandBuffer couplings;   ///< couplings(), where cells are solved together
     SliceSums step_sums;    ///< descent, prior curvature
     SliceSums means;        ///< of slices, where they are damped
     Array1<Real> undamped;  ///< 1 - s at [block * lanes + lane], where slice means are damped
@@ -36,6 +37,13 @@ struct VCDSolver::Workspace {
   /// Arrays [block][entry][lane] of a subset of `entries` pixels in `work`, own blocks.
   Cylinders gradient(int device, int entries) const { return part(device, entries, 0); }
   Cylinders curvature(int device, int entries) const { return part(device, entries, 1); }
+  /// Those of the prior; empty where single pixels are updated.
+  PlaneCouplings couplings(int device, int entries) const {
+    BandBuffer const& buffer = devices[device].couplings;
+    if (buffer.capacity() == 0) return {};
+    return {buffer.cylinders(blocks_.per_shard, entries, blocks_.lanes),
+            buffer.cylinders(blocks_.per_shard, entries, blocks_.lanes, sizes.own)};
+  }
   /// A'(w e) of a subset that is back projected in chunks.
   Cylinders back_projection(int device, int entries) const { return part(device, entries, 2); }
   /// The direction [block][entry][lane], all blocks: in the memory of the three where the subset is back projected in

@@ -143,6 +143,63 @@ TEST(MemoryPlan, MakesChunksOfVCDShorterRatherThanRefuse) {
   }
 }
 
+struct VCDBytes {
+  Index planned = 0;    ///< by plan_vcd(), all devices
+  Index allocated = 0;  ///< by VCDSolver
+};
+
+/// Of a small scan in 4 and 16 subsets, those of cells of pixels where `options` has them.
+VCDBytes vcd_bytes(int num_devices, VCDOptions const& options) {
+  CtCase const golden("parallel_basic");
+  auto const model = golden.model(num_devices);
+  VCDState const state{model->make_volume("test::recon"), model->make_volume("test::hessian"),
+                       model->make_sinogram("test::error")};
+  int const cell_cols = options.cells ? model->recon_shape().num_cols : 0;
+  auto const schedule = make_schedule({.granularity = {4, 16}, .partition_sequence = {0, 1}, .cell_cols = cell_cols},
+                                      golden.masked_indices());
+  std::vector<SubsetPlan> subsets;
+  int largest = 0;
+  for (auto const& partition : schedule.partitions) {
+    subsets.push_back(make_subset_plan(*model, partition));
+    largest = std::max(largest, subsets.back().max_size);
+  }
+  MemoryPlan plan(model->recon_placement(), model->sino_placement(), model->sinogram_layout(), model->recon_shape());
+  plan_vcd(plan, {.largest_subset = largest}, options);
+  auto const prior = make_qggmrf_prior({.sigma_x = 0.1, .nbr_wts = {}});
+  VCDBytes bytes;
+  for (Index const device : plan.device_bytes()) bytes.planned += device;
+  Index const before = current_device_bytes();
+  VCDSolver const solver(*model, *prior, options, state, std::move(subsets));
+  bytes.allocated = current_device_bytes() - before;
+  return bytes;
+}
+
+TEST(MemoryPlan, CountsWhatVCDAllocatesWithCellsAndWithout) {
+  start_memory_meter();
+  auto const cells = CtCase("parallel_basic").geometry()->pixel_correlations();
+  ASSERT_TRUE(cells.has_value());
+  for (int const devices : {1, 3})
+    for (Acceleration const acceleration : {Acceleration::none, Acceleration::subspace})
+      for (Index const exchanged : {Index(0), Index(1)}) {
+        SCOPED_TRACE(testing::Message() << devices << " devices, acceleration " << int(acceleration) << ", "
+                                        << exchanged);
+        VCDOptions options;
+        options.acceleration = acceleration;
+        options.max_exchange_bytes = exchanged;
+        VCDBytes const single = vcd_bytes(devices, options);
+        options.cells = cells;
+        VCDBytes const joined = vcd_bytes(devices, options);
+
+        // Sums of the objective are planned as if each device had neighbours on both sides.
+        for (VCDBytes const& bytes : {single, joined}) {
+          EXPECT_LE(bytes.allocated, bytes.planned);
+          EXPECT_GE(bytes.allocated, 0.95 * double(bytes.planned));
+        }
+        EXPECT_EQ(joined.allocated - single.allocated, joined.planned - single.planned);
+        EXPECT_GT(joined.allocated, single.allocated);
+      }
+}
+
 TEST(MemoryPlan, KeepsUsualLengthsWhereShorterOnesWouldNotHelp) {
   MemoryPlan plan = vcd_plan_on(1, 1);
   Index const usual = plan.device_bytes(0);

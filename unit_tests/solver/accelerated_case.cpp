@@ -38,8 +38,9 @@ AcceleratedResult run(AcceleratedRun const& setting) {
   QGGMRFParams params;
   params.sigma_x = golden.file().number_attribute("/runs/noisy", "sigma_x");
   auto const prior = make_qggmrf_prior(params);
-  auto const schedule = make_schedule(
-      {setting.granularity, setting.sequence, setting.passes, 0, 0, PartitionMode::balanced}, golden.masked_indices());
+  auto const schedule = make_schedule({setting.granularity, setting.sequence, setting.passes, 0, 0,
+                                       PartitionMode::balanced, options.cells ? model->recon_shape().num_cols : 0},
+                                      golden.masked_indices());
   std::vector<SubsetPlan> plans;
   for (auto const& partition : schedule.partitions) plans.push_back(make_subset_plan(*model, partition));
   start_vcd(*model, InitialImage::direct, options.positivity_flag, state);

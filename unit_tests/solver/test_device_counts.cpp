@@ -24,6 +24,7 @@ struct Setting {
   bool positivity = false;
   bool reference_mode = false;
   bool prox = false;
+  bool cells = false;
   int acceleration_directions = 0;
   int exchange_turns = 0;
   Memories memories = Memories::of_the_machine;
@@ -39,6 +40,9 @@ VCDOptions options_of(CtCase const& golden, Setting const& setting) {
   options.exchange_turns = setting.exchange_turns;
   options.acceleration_directions = std::max(setting.acceleration_directions, 1);
   if (setting.acceleration_directions > 0) options.acceleration = Acceleration::subspace;
+  // Of any geometry: bits must not depend on devices where these numbers are not those of the scan either.
+  if (setting.cells)
+    options.cells = golden.geometry()->pixel_correlations().value_or(PixelCorrelations{.5, .6, .3, .4});
   return options;
 }
 
@@ -58,7 +62,8 @@ std::vector<float> vcd(CtCase const& golden, Setting const& setting) {
   params.sigma_x = golden.file().number_attribute("/runs/noisy", "sigma_x");
   auto const prior = setting.prox ? make_proximal_prior(input, params.sigma_x) : make_qggmrf_prior(params);
   auto const mode = setting.reference_mode ? PartitionMode::reference : PartitionMode::balanced;
-  auto const schedule = make_schedule({{1, 3}, {0, 1, 0}, 3, 0, 0, mode}, golden.masked_indices());
+  int const cell_cols = setting.cells ? model->recon_shape().num_cols : 0;
+  auto const schedule = make_schedule({{1, 3}, {0, 1, 0}, 3, 0, 0, mode, cell_cols}, golden.masked_indices());
   std::vector<SubsetPlan> plans;
   for (auto const& partition : schedule.partitions) plans.push_back(make_subset_plan(*model, partition));
   start_vcd(*model, InitialImage::direct, setting.positivity && !setting.reference_mode, state);
@@ -112,6 +117,22 @@ TEST_P(DeviceCounts, DoNotChangeABitOfVCDWithOtherOptions) {
     setting.exchange_bytes = short_chunks;
     EXPECT_EQ(vcd(golden, setting), one) << setting.positivity << setting.reference_mode << setting.prox;
   }
+}
+
+TEST_P(DeviceCounts, DoNotChangeABitOfVCDWithCells) {
+  CtCase const golden(GetParam());
+  for (Setting setting : {Setting{.cells = true}, Setting{.positivity = true, .cells = true},
+                          Setting{.prox = true, .cells = true}, Setting{.cells = true, .acceleration_directions = 1}}) {
+    auto const one = vcd(golden, setting);
+    for (int const devices : {2, 3, 5})
+      for (Index const bytes : {short_chunks, whole_subsets}) {
+        setting.devices = devices;
+        setting.exchange_bytes = bytes;
+        setting.padding = std::numeric_limits<float>::quiet_NaN();
+        EXPECT_EQ(vcd(golden, setting), one) << devices << ", " << setting.positivity << setting.prox;
+      }
+  }
+  EXPECT_NE(vcd(golden, {.cells = true}), vcd(golden, {}));
 }
 
 TEST_P(DeviceCounts, PaddingIsNeverRead) {

@@ -51,6 +51,7 @@ struct Setting {
   bool reference_mode = false;
   bool prior_loss = false;
   bool prox = false;
+  bool cells = false;
   int acceleration_directions = 0;
   Index max_exchange_bytes = 0;
   char const* scan = "parallel_odd_nonsquare";
@@ -78,12 +79,15 @@ void run(Setting const& setting) {
     options.acceleration = Acceleration::subspace;
     options.acceleration_directions = setting.acceleration_directions;
   }
+  if (setting.cells) options.cells = golden.geometry()->pixel_correlations().value();
   QGGMRFParams params;
   params.sigma_x = golden.file().number_attribute("/runs/noisy", "sigma_x");
   auto const prior =
       setting.prox ? make_proximal_prior(model->make_volume("test::input"), params.sigma_x) : make_qggmrf_prior(params);
   auto const mode = setting.reference_mode ? PartitionMode::reference : PartitionMode::balanced;
-  auto const schedule = make_schedule({{setting.first_subsets, 64}, {0, 1, 0}, 3, 0, 0, mode}, golden.masked_indices());
+  int const cell_cols = setting.cells ? model->recon_shape().num_cols : 0;
+  auto const schedule =
+      make_schedule({{setting.first_subsets, 64}, {0, 1, 0}, 3, 0, 0, mode, cell_cols}, golden.masked_indices());
   std::vector<SubsetPlan> plans;
   for (auto const& partition : schedule.partitions) plans.push_back(make_subset_plan(*model, partition));
   start_vcd(*model, InitialImage::direct, setting.positivity && !setting.reference_mode, state);
@@ -133,6 +137,17 @@ TEST(LaunchDiscipline, HoldsForAcceleration) {
     run({.devices = devices, .weights = true, .positivity = true, .acceleration_directions = 2});
     run({.devices = devices, .prox = true, .acceleration_directions = 1});
   }
+}
+
+TEST(LaunchDiscipline, HoldsForCellsOfPixels) {
+  for (int const devices : {1, 3}) {
+    run({.devices = devices, .weights = true, .cells = true});
+    EXPECT_EQ(ToolWatch::events().kernels.count("strata::cell_direction"), (64u + 4u) * devices);
+    EXPECT_EQ(ToolWatch::events().kernels.count("strata::subset_direction"), 0u);
+    run({.devices = devices, .weights = true, .positivity = true, .cells = true, .acceleration_directions = 1});
+    run({.devices = devices, .prox = true, .cells = true});
+  }
+  run({.devices = 3, .cells = true, .max_exchange_bytes = 1, .first_subsets = 1, .exchange_turns = 2});
 }
 
 TEST(LaunchDiscipline, EveryDeviceLaunchesTheKernelsOfASubsetOnce) {

@@ -1,0 +1,187 @@
+#include "core/solver/cell_kernels.hpp"
+
+#include "core/solver/slice_items.hpp"
+
+namespace strata {
+namespace {
+
+constexpr int voxels = 4;  // of a cell: number 2 (row mod 2) + col mod 2
+constexpr int sweeps = 3;
+constexpr int pairs = 6;
+
+using Lanes = Real[lane_group];
+
+/// The voxels that an off-diagonal entry joins; the first four pairs are edges of the prior.
+KOKKOS_INLINE_FUNCTION constexpr int first_of(int pair) {
+  constexpr int first[pairs] = {0, 2, 0, 1, 0, 1};
+  return first[pair];
+}
+KOKKOS_INLINE_FUNCTION constexpr int second_of(int pair) {
+  constexpr int second[pairs] = {1, 3, 2, 3, 3, 2};
+  return second[pair];
+}
+constexpr int edges = 4;
+
+/// One cell in a group of lanes.
+struct Cell {
+  Lanes slope[voxels];      // g
+  Lanes root[voxels];       // sqrt(data_factor H)
+  Lanes prior[voxels];      // diagonal of P
+  Lanes coupling[edges];    // -P beside the diagonal
+  Lanes inverse[voxels];    // 1 / B_ii; 0: the voxel stays
+  Lanes beside[pairs];      // B_ij
+  Lanes lowest[voxels];     // of the direction
+  Lanes direction[voxels];  // d
+};
+
+/// Which entry of the list is which voxel of the cell that begins at an entry; -1: none.
+struct CellEntries {
+  int entry[voxels] = {-1, -1, -1, -1};
+  int next;  // the entry after the cell
+};
+
+KOKKOS_INLINE_FUNCTION bool same_cell(int a, int b, int num_cols) {
+  return a / num_cols / 2 == b / num_cols / 2 && a % num_cols / 2 == b % num_cols / 2;
+}
+
+KOKKOS_INLINE_FUNCTION CellEntries cell_at(PixelList const& pixels, int begin, int num_cols) {
+  CellEntries cell;
+  int const first = pixels.index(begin);
+  int t = begin;
+  for (; t < pixels.size() && t < begin + voxels; ++t) {
+    int const pixel = pixels.index(t);
+    if (!same_cell(first, pixel, num_cols)) break;
+    cell.entry[2 * (pixel / num_cols % 2) + pixel % num_cols % 2] = t;
+  }
+  cell.next = t;
+  return cell;
+}
+
+/// Moves an end of a chunk to where a cell begins.
+KOKKOS_INLINE_FUNCTION int cell_boundary(PixelList const& pixels, int t, int num_cols) {
+  while (t > 0 && t < pixels.size() && same_cell(pixels.index(t - 1), pixels.index(t), num_cols)) ++t;
+  return t;
+}
+
+KOKKOS_INLINE_FUNCTION void load_voxel(SubsetArrays const& arrays, DirectionRule const& rule, SliceItem const& item,
+                                       int t, int voxel, Cell& cell) {
+  int const real = t < 0 ? 0 : item.real;
+  int const entry = t < 0 ? item.begin : t;
+  int const pixel = arrays.pixels.index(entry);
+  Real const* __restrict const back = &arrays.back_projection(item.block, entry, item.lane);
+  Real const* __restrict const gradient = &arrays.prior_gradient(item.block, entry, item.lane);
+  Real const* __restrict const prior = &arrays.prior_curvature(item.block, entry, item.lane);
+  Real const* __restrict const hessian = &arrays.hessian(item.block, pixel, item.lane);
+  Real const* __restrict const x = &arrays.recon(item.block, pixel, item.lane);
+  Real const free = -Kokkos::Experimental::finite_max_v<Real>;
+  bool const clip = rule.clip_direction;
+  Real const factor = rule.data_factor;
+#pragma omp simd
+  for (int l = 0; l < lane_group; ++l) {
+    bool const there = l < real;
+    Real const data = there ? factor * hessian[l] : Real(0);
+    Real const curvature = there ? prior[l] : Real(0);
+    Real const diagonal = data + curvature;
+    Real const bound = x[l] > 0 ? -x[l] : Real(0);
+    cell.slope[voxel][l] = there ? gradient[l] - factor * back[l] : Real(0);
+    cell.root[voxel][l] = Kokkos::sqrt(data);
+    cell.prior[voxel][l] = curvature;
+    cell.inverse[voxel][l] = diagonal > 0 ? 1 / diagonal : Real(0);
+    cell.lowest[voxel][l] = !there ? Real(0) : clip ? bound : free;
+    cell.direction[voxel][l] = 0;
+  }
+}
+
+KOKKOS_INLINE_FUNCTION void load_beside(PlaneCouplings const& couplings, PixelCorrelations const& rho,
+                                        SliceItem const& item, CellEntries const& at, Cell& cell) {
+  Real const alike[pairs] = {as_real(rho.next_col), as_real(rho.next_col), as_real(rho.next_row),
+                             as_real(rho.next_row), as_real(rho.diagonal), as_real(rho.antidiagonal)};
+  bool const coupled = couplings.next_row.size() > 0;
+  for (int pair = 0; pair < pairs; ++pair) {
+    int const i = first_of(pair), j = second_of(pair);
+    for (int l = 0; l < lane_group; ++l) cell.beside[pair][l] = alike[pair] * cell.root[i][l] * cell.root[j][l];
+    if (pair >= edges) continue;
+    bool const both = coupled && at.entry[i] >= 0 && at.entry[j] >= 0;
+    Cylinders const& from = pair < 2 ? couplings.next_col : couplings.next_row;
+    for (int l = 0; l < lane_group; ++l) cell.coupling[pair][l] = 0;
+    if (both) {
+      Real const* __restrict const c = &from(item.block, at.entry[i], item.lane);
+      for (int l = 0; l < lane_group; ++l) cell.coupling[pair][l] = l < item.real ? c[l] : Real(0);
+    }
+    for (int l = 0; l < lane_group; ++l) cell.beside[pair][l] -= cell.coupling[pair][l];
+  }
+}
+
+/// One voxel moves to where the quadratic of its cell is lowest, the others at rest.
+template <int i>
+KOKKOS_FORCEINLINE_FUNCTION void relax(Cell& cell) {
+#pragma omp simd
+  for (int l = 0; l < lane_group; ++l) {
+    Real slope = cell.slope[i][l];
+    for (int pair = 0; pair < pairs; ++pair) {
+      if (first_of(pair) == i) slope += cell.beside[pair][l] * cell.direction[second_of(pair)][l];
+      if (second_of(pair) == i) slope += cell.beside[pair][l] * cell.direction[first_of(pair)][l];
+    }
+    Real const d = -slope * cell.inverse[i][l];
+    cell.direction[i][l] = d > cell.lowest[i][l] ? d : cell.lowest[i][l];
+  }
+}
+
+KOKKOS_INLINE_FUNCTION void store_direction(Cylinders const& direction, SliceItem const& item, CellEntries const& at,
+                                            Cell const& cell, LaneSums& descent, LaneSums& curvature) {
+  for (int i = 0; i < voxels; ++i) {
+    if (at.entry[i] < 0) continue;
+    Real* __restrict const out = &direction(item.block, at.entry[i], item.lane);
+#pragma omp simd
+    for (int l = 0; l < lane_group; ++l) {
+      double const d = cell.direction[i][l];
+      out[l] = cell.direction[i][l];
+      descent.values[l] -= double(cell.slope[i][l]) * d;
+      curvature.values[l] += double(cell.prior[i][l]) * d * d;
+    }
+  }
+  for (int edge = 0; edge < edges; ++edge) {
+#pragma omp simd
+    for (int l = 0; l < lane_group; ++l)
+      curvature.values[l] -= 2 * double(cell.coupling[edge][l]) * double(cell.direction[first_of(edge)][l]) *
+                             double(cell.direction[second_of(edge)][l]);
+  }
+}
+
+}  // namespace
+
+void cell_direction(ExecSpace const& exec, ShardBlocks const& shard, DirectionRule const& rule, CellRule const& cells,
+                    SubsetArrays const& arrays, PlaneCouplings const& couplings, SliceSums const& sums) {
+  int const entries = arrays.pixels.size();
+  auto const partial = sums.partial();
+  Kokkos::parallel_for(
+      "strata::cell_direction", ItemPolicy(exec, 0, num_items(shard, entries)), KOKKOS_LAMBDA(Index i) {
+        SliceItem const item(i, shard, entries);
+        LaneSums descent, curvature;
+        int const end = cell_boundary(arrays.pixels, item.end, cells.num_cols);
+        for (int t = cell_boundary(arrays.pixels, item.begin, cells.num_cols); t < end;) {
+          CellEntries const at = cell_at(arrays.pixels, t, cells.num_cols);
+          int const ahead = at.next + fetch_distance < end ? at.next + fetch_distance : t;
+          for (int k = 0; k < voxels && ahead + k < end; ++k) {
+            fetch(&arrays.hessian(item.block, arrays.pixels.index(ahead + k), item.lane));
+            fetch(&arrays.recon(item.block, arrays.pixels.index(ahead + k), item.lane));
+          }
+          Cell cell;
+          for (int voxel = 0; voxel < voxels; ++voxel) load_voxel(arrays, rule, item, at.entry[voxel], voxel, cell);
+          load_beside(couplings, cells.correlations, item, at, cell);
+          for (int sweep = 0; sweep < sweeps; ++sweep) {
+            relax<0>(cell);
+            relax<1>(cell);
+            relax<2>(cell);
+            relax<3>(cell);
+          }
+          store_direction(arrays.direction, item, at, cell, descent, curvature);
+          t = at.next;
+        }
+        store(descent, partial, 0, item, shard.blocks.lanes);
+        store(curvature, partial, 1, item, shard.blocks.lanes);
+      });
+  sums.add_chunks(exec, entries, false);
+}
+
+}  // namespace strata
