@@ -64,11 +64,11 @@ void iterate(DenoiseJob const& job, Denoiser& denoiser, Checkpoint& checkpoint, 
       progress.update(pass + 1, text("change ", stats.pct_change, " %"));
       result.converged = stats.pct_change < job.stop_threshold_change_pct;
       if (result.converged) break;
-      checkpoint.write_if_due(job.grid, result.recon, result.history, job.seed);
+      checkpoint.write_if_due(job.grid, {result.recon, result.history}, job.seed);
       check_interrupt();
     }
   } catch (Interrupted const&) {
-    checkpoint.write_if_due(job.grid, result.recon, result.history, job.seed, true);
+    checkpoint.write_if_due(job.grid, {result.recon, result.history}, job.seed, true);
     throw;
   }
   progress.finish();

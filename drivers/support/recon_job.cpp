@@ -8,6 +8,7 @@
 #include "core/model/model_plan.hpp"
 #include "core/solver/coarse_memory.hpp"
 #include "core/solver/coarse_start.hpp"
+#include "core/solver/schedule.hpp"
 #include "core/solver/vcd_memory.hpp"
 #include "drivers/support/results.hpp"
 #include "geometries/registry.hpp"
@@ -44,10 +45,12 @@ Index largest_subset(ReconJob const& job) {
   for (int i = schedule.first_iteration; i < passes; ++i)
     fewest = std::min(fewest, schedule.granularity[schedule.partition_sequence[i]]);
   if (fewest == std::numeric_limits<int>::max()) fewest = schedule.granularity[schedule.partition_sequence.back()];
-  return (masked + fewest - 1) / std::max(fewest, 1);
+  fewest = std::max(fewest, 1);
+  if (schedule.cell_cols == 0) return (masked + fewest - 1) / fewest;
+  return most_cell_entries(job.mask, fewest, schedule.cell_cols);
 }
 
-/// Whether and why the run begins on coarse grids. Then it needs no passes over few subsets.
+/// Whether and why the run begins on coarse grids.
 void choose_coarse_start(DeckSection const& section, ReconJob& job) {
   auto& settings = job.settings;
   bool const direct = settings.algorithm == "vcd" && std::holds_alternative<std::monostate>(job.initial);
@@ -58,10 +61,22 @@ void choose_coarse_start(DeckSection const& section, ReconJob& job) {
                                       job.geometry->type(), ")"));
   job.coarse_start =
       settings.coarse_start == Choice::on ? "coarse_start: true" : reason_for_coarse_start(*job.geometry);
-  auto& sequence = settings.schedule.partition_sequence;
-  bool const accelerated = settings.vcd.acceleration != Acceleration::none;
-  if (!job.coarse_start.empty() && accelerated && settings.default_subsets)
-    sequence.erase(sequence.begin(), sequence.begin() + 2);
+}
+
+/// The subsets of accelerated runs. Those that begin with an image whose low frequencies are right need no passes over
+/// few subsets.
+void choose_subsets(ReconJob& job) {
+  auto& settings = job.settings;
+  if (settings.vcd.acceleration == Acceleration::none || settings.replay) return;
+  bool const complete = lack_of_direct_image(*job.geometry).empty();
+  if (complete) settings.vcd.cells = job.geometry->pixel_correlations();
+  if (settings.vcd.cells) settings.schedule.cell_cols = job.geometry->params().recon.num_cols;
+  if (!settings.default_subsets) return;
+  bool const direct = settings.algorithm == "vcd" && std::holds_alternative<std::monostate>(job.initial);
+  bool const near = !job.coarse_start.empty() || (direct && complete);
+  auto const pixels = static_cast<Index>(std::count(job.mask.begin(), job.mask.end(), true));
+  settings.schedule.granularity = accelerated_granularity(accelerated_subsets(pixels));
+  settings.schedule.partition_sequence = accelerated_partition_sequence(!near);
 }
 
 }  // namespace
@@ -84,6 +99,7 @@ ReconJob read_recon_job(Deck const& deck) {
   job.mask = read_region_mask(deck.section("geometry"), job.geometry->params().recon);
   check_algorithm(reconstruction, job.settings, *job.geometry);
   choose_coarse_start(reconstruction, job);
+  choose_subsets(job);
   require_shapes(job.weights, shape, job.geometry->params().recon);
   if (auto const* given = std::get_if<DatasetName>(&job.initial)) require_image(*given, job.geometry->params().recon);
   if (job.prox_input) require_volume_shape(*job.prox_input, job.geometry->params().recon);

@@ -129,6 +129,10 @@ std::vector<IterationStats> begin(ReconJob const& job, PreparedScan& scan, Prior
               reconstruction.start_direct(job.settings.direct));
   else
     reconstruction.start_given();
+  if (resume)
+    reconstruction.take_up_steps(checkpoint.num_steps(), [&](int step, ShardedVolume const& volume) {
+      checkpoint.read_step(step, model.recon_shape().num_cols, volume);
+    });
   return history;
 }
 
@@ -140,6 +144,12 @@ void iterate(ReconJob const& job, TomographyModel const& model, VCDReconstructio
   int const first = settings.schedule.first_iteration;
   double const threshold = settings.vcd.stop_threshold_change_pct;
   int const done = static_cast<int>(result.history.size());
+  std::vector<double> earlier;
+  for (auto const& stats : result.history) earlier.push_back(stats.objective);
+  auto const write_checkpoint = [&](bool force) {
+    checkpoint.write_if_due(model, {result.recon, result.history, reconstruction.earlier_steps()},
+                            settings.schedule.seed, force);
+  };
   Progress progress("reconstruction", passes);
   try {
     auto const observe = [&](IterationStats const& stats) {
@@ -149,12 +159,12 @@ void iterate(ReconJob const& job, TomographyModel const& model, VCDReconstructio
                                                        ? text("excess below ", stats.excess_pct, " %")
                                                        : text("change ", stats.pct_change, " %"));
       if (stats.pct_change < threshold) return;
-      checkpoint.write_if_due(model, result.recon, result.history, settings.schedule.seed);
+      write_checkpoint(false);
       check_interrupt();
     };
-    result.converged = reconstruction.iterate({done, std::max(passes - done, 0)}, observe).converged;
+    result.converged = reconstruction.iterate({done, std::max(passes - done, 0), earlier}, observe).converged;
   } catch (Interrupted const&) {
-    checkpoint.write_if_due(model, result.recon, result.history, settings.schedule.seed, true);
+    write_checkpoint(true);
     throw;
   }
   progress.finish();

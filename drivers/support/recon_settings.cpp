@@ -75,9 +75,11 @@ QGGMRFParams read_prior(DeckSection const& section, RunAttributes const& run, bo
 }
 
 /// Acceleration and the tests that end a run. The change of the image says little about how far a run is, so
-/// accelerated runs look at the objective alone unless the deck says otherwise.
+/// accelerated runs look at the objective alone unless the deck says otherwise. What follows the reference, or a record
+/// of passes, has none.
 void read_acceleration(DeckSection const& section, RunAttributes const& run, bool replay, VCDOptions& vcd) {
-  bool const subspace = section.choice("acceleration", {"none", "subspace"}, "none") == "subspace";
+  char const* const usual = vcd.reference_mode || replay ? "none" : "subspace";
+  bool const subspace = section.choice("acceleration", {"none", "subspace"}, usual) == "subspace";
   if (subspace && vcd.reference_mode)
     section.fail("acceleration", "expected none together with reference_mode: the reference has no acceleration");
   vcd.acceleration = subspace ? Acceleration::subspace : Acceleration::none;
