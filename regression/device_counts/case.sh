@@ -2,6 +2,7 @@
 outputs() {
   local devices=(--devices "$1")
   run recon recon.yaml "${devices[@]}" --output "vcd_$1.h5"
+  run recon recon.yaml "${devices[@]}" --output "plain_$1.h5" --set reconstruction.acceleration=none
   run recon recon.yaml "${devices[@]}" --output "positive_$1.h5" --set reconstruction.positivity_flag=true
   run recon recon.yaml "${devices[@]}" --output "reference_$1.h5" --set reconstruction.reference_mode=true
   run recon recon.yaml "${devices[@]}" --output "fbp_$1.h5" --set reconstruction.algorithm=fbp
@@ -16,7 +17,7 @@ run simulate simulate.yaml
 outputs 1
 for devices in 2 3 5 7; do
   outputs $devices
-  for name in vcd positive reference; do
+  for name in vcd plain positive reference; do
     equal ${name}_1.h5 ${name}_$devices.h5 /recon /history/fm_rmse /history/pct_change /history/alpha /history/prior_loss \
       /history/delta_norm_per_slice
   done
@@ -25,6 +26,15 @@ for devices in 2 3 5 7; do
   equal back_1.h5 back_$devices.h5 /back_projection
   equal hessian_diagonal_1.h5 hessian_diagonal_$devices.h5 /hessian_diagonal
   equal direct_filter_1.h5 direct_filter_$devices.h5 /filtered_sinogram
+done
+
+# Whatever form the exchange between devices has: by default each kind of projection tries both.
+for form in cylinders bands; do
+  form_of=(--devices 3 --set devices.exchange=$form)
+  run recon recon.yaml "${form_of[@]}" --output "vcd_$form.h5"
+  equal vcd_1.h5 "vcd_$form.h5" /recon /history/fm_rmse
+  run project recon.yaml "${form_of[@]}" --output "back_$form.h5" --set project.operation=back
+  equal back_1.h5 "back_$form.h5" /back_projection
 done
 
 # One view, two slices, seven devices.

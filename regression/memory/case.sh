@@ -58,6 +58,11 @@ for name in fbp forward back; do
   check ${name}_4.h5 sum ${name}_1.h5 1.15
 done
 
+# Bands take no more than cylinders.
+run project parallel.yaml --devices 4 --set project.operation=back --set devices.exchange=bands --output bands.h5
+equal back_1.h5 bands.h5 /back_projection
+check bands.h5 sum back_1.h5 1.15
+
 # Less memory makes shorter bands and the same bits, until not even the shortest fits.
 fraction() { awk -v bytes="$("$bin/check_memory" "$1" bytes)" -v factor="$2" 'BEGIN {printf "%.6f", bytes * factor / 1e9}'; }
 limit=$(fraction back_4.h5 0.985)
