@@ -1,5 +1,6 @@
 #include "core/solver/cell_kernels.hpp"
 
+#include "core/base/error.hpp"
 #include "core/solver/slice_items.hpp"
 
 namespace strata {
@@ -34,6 +35,49 @@ struct Cell {
   Lanes direction[voxels];  // d
 };
 
+/// Arrays of one layout, as plain pointers: with Views a kernel would be too large to be launched quickly.
+struct CellArrays {
+  CellArrays(SubsetArrays const& subset, PlaneCouplings const& couplings)
+      : pixels(subset.pixels.data()),
+        entries(subset.pixels.extent_int(0)),
+        lanes(subset.direction.extent_int(2)),
+        entries_stored(subset.direction.extent_int(1)),
+        pixels_stored(subset.recon.extent_int(1)),
+        back_projection(compact(subset.back_projection)),
+        prior_gradient(compact(subset.prior_gradient)),
+        prior_curvature(compact(subset.prior_curvature)),
+        next_row(couplings.next_row.size() > 0 ? compact(couplings.next_row) : nullptr),
+        next_col(couplings.next_col.size() > 0 ? compact(couplings.next_col) : nullptr),
+        hessian(subset.hessian.data()),
+        recon(subset.recon.data()),
+        direction(subset.direction.data()) {
+    ensure(subset.hessian.extent_int(1) == pixels_stored, "cell_direction: volumes of different planes");
+  }
+
+  int const* pixels;
+  int entries, lanes;
+  int entries_stored, pixels_stored;  // of a block, in compact arrays and in volumes
+  Real const *back_projection, *prior_gradient, *prior_curvature;
+  Real const *next_row, *next_col;  // null: no couplings
+  Real const *hessian, *recon;
+  Real* direction;
+
+  KOKKOS_FUNCTION Index of_entry(SliceItem const& item, int entry) const {
+    return (Index(item.block) * entries_stored + entry) * lanes + item.lane;
+  }
+  KOKKOS_FUNCTION Index of_pixel(SliceItem const& item, int pixel) const {
+    return (Index(item.block) * pixels_stored + pixel) * lanes + item.lane;
+  }
+
+ private:
+  template <class T>
+  Real const* compact(T const& array) const {
+    ensure(array.extent_int(1) == entries_stored && array.extent_int(2) == lanes, "cell_direction: arrays of ",
+           entries_stored, " entries expected, got ", array.extent(1));
+    return array.data();
+  }
+};
+
 /// Which entry of the list is which voxel of the cell that begins at an entry; -1: none.
 struct CellEntries {
   int entry[voxels] = {-1, -1, -1, -1};
@@ -44,12 +88,12 @@ KOKKOS_INLINE_FUNCTION bool same_cell(int a, int b, int num_cols) {
   return a / num_cols / 2 == b / num_cols / 2 && a % num_cols / 2 == b % num_cols / 2;
 }
 
-KOKKOS_INLINE_FUNCTION CellEntries cell_at(PixelList const& pixels, int begin, int num_cols) {
+KOKKOS_INLINE_FUNCTION CellEntries cell_at(CellArrays const& arrays, int begin, int num_cols) {
   CellEntries cell;
-  int const first = pixels.index(begin);
+  int const first = arrays.pixels[begin];
   int t = begin;
-  for (; t < pixels.size() && t < begin + voxels; ++t) {
-    int const pixel = pixels.index(t);
+  for (; t < arrays.entries && t < begin + voxels; ++t) {
+    int const pixel = arrays.pixels[t];
     if (!same_cell(first, pixel, num_cols)) break;
     cell.entry[2 * (pixel / num_cols % 2) + pixel % num_cols % 2] = t;
   }
@@ -58,21 +102,21 @@ KOKKOS_INLINE_FUNCTION CellEntries cell_at(PixelList const& pixels, int begin, i
 }
 
 /// Moves an end of a chunk to where a cell begins.
-KOKKOS_INLINE_FUNCTION int cell_boundary(PixelList const& pixels, int t, int num_cols) {
-  while (t > 0 && t < pixels.size() && same_cell(pixels.index(t - 1), pixels.index(t), num_cols)) ++t;
+KOKKOS_INLINE_FUNCTION int cell_boundary(CellArrays const& arrays, int t, int num_cols) {
+  while (t > 0 && t < arrays.entries && same_cell(arrays.pixels[t - 1], arrays.pixels[t], num_cols)) ++t;
   return t;
 }
 
-KOKKOS_INLINE_FUNCTION void load_voxel(SubsetArrays const& arrays, DirectionRule const& rule, SliceItem const& item,
+KOKKOS_INLINE_FUNCTION void load_voxel(CellArrays const& arrays, DirectionRule const& rule, SliceItem const& item,
                                        int t, int voxel, Cell& cell) {
   int const real = t < 0 ? 0 : item.real;
   int const entry = t < 0 ? item.begin : t;
-  int const pixel = arrays.pixels.index(entry);
-  Real const* __restrict const back = &arrays.back_projection(item.block, entry, item.lane);
-  Real const* __restrict const gradient = &arrays.prior_gradient(item.block, entry, item.lane);
-  Real const* __restrict const prior = &arrays.prior_curvature(item.block, entry, item.lane);
-  Real const* __restrict const hessian = &arrays.hessian(item.block, pixel, item.lane);
-  Real const* __restrict const x = &arrays.recon(item.block, pixel, item.lane);
+  Index const own = arrays.of_entry(item, entry), whole = arrays.of_pixel(item, arrays.pixels[entry]);
+  Real const* __restrict const back = arrays.back_projection + own;
+  Real const* __restrict const gradient = arrays.prior_gradient + own;
+  Real const* __restrict const prior = arrays.prior_curvature + own;
+  Real const* __restrict const hessian = arrays.hessian + whole;
+  Real const* __restrict const x = arrays.recon + whole;
   Real const free = -Kokkos::Experimental::finite_max_v<Real>;
   bool const clip = rule.clip_direction;
   Real const factor = rule.data_factor;
@@ -92,20 +136,19 @@ KOKKOS_INLINE_FUNCTION void load_voxel(SubsetArrays const& arrays, DirectionRule
   }
 }
 
-KOKKOS_INLINE_FUNCTION void load_beside(PlaneCouplings const& couplings, PixelCorrelations const& rho,
-                                        SliceItem const& item, CellEntries const& at, Cell& cell) {
+KOKKOS_INLINE_FUNCTION void load_beside(CellArrays const& arrays, PixelCorrelations const& rho, SliceItem const& item,
+                                        CellEntries const& at, Cell& cell) {
   Real const alike[pairs] = {as_real(rho.next_col), as_real(rho.next_col), as_real(rho.next_row),
                              as_real(rho.next_row), as_real(rho.diagonal), as_real(rho.antidiagonal)};
-  bool const coupled = couplings.next_row.size() > 0;
   for (int pair = 0; pair < pairs; ++pair) {
     int const i = first_of(pair), j = second_of(pair);
     for (int l = 0; l < lane_group; ++l) cell.beside[pair][l] = alike[pair] * cell.root[i][l] * cell.root[j][l];
     if (pair >= edges) continue;
-    bool const both = coupled && at.entry[i] >= 0 && at.entry[j] >= 0;
-    Cylinders const& from = pair < 2 ? couplings.next_col : couplings.next_row;
+    Real const* const from = pair < 2 ? arrays.next_col : arrays.next_row;
+    bool const both = from && at.entry[i] >= 0 && at.entry[j] >= 0;
     for (int l = 0; l < lane_group; ++l) cell.coupling[pair][l] = 0;
     if (both) {
-      Real const* __restrict const c = &from(item.block, at.entry[i], item.lane);
+      Real const* __restrict const c = from + arrays.of_entry(item, at.entry[i]);
       for (int l = 0; l < lane_group; ++l) cell.coupling[pair][l] = l < item.real ? c[l] : Real(0);
     }
     for (int l = 0; l < lane_group; ++l) cell.beside[pair][l] -= cell.coupling[pair][l];
@@ -127,11 +170,11 @@ KOKKOS_FORCEINLINE_FUNCTION void relax(Cell& cell) {
   }
 }
 
-KOKKOS_INLINE_FUNCTION void store_direction(Cylinders const& direction, SliceItem const& item, CellEntries const& at,
+KOKKOS_INLINE_FUNCTION void store_direction(CellArrays const& arrays, SliceItem const& item, CellEntries const& at,
                                             Cell const& cell, LaneSums& descent, LaneSums& curvature) {
   for (int i = 0; i < voxels; ++i) {
     if (at.entry[i] < 0) continue;
-    Real* __restrict const out = &direction(item.block, at.entry[i], item.lane);
+    Real* __restrict const out = arrays.direction + arrays.of_entry(item, at.entry[i]);
 #pragma omp simd
     for (int l = 0; l < lane_group; ++l) {
       double const d = cell.direction[i][l];
@@ -151,31 +194,33 @@ KOKKOS_INLINE_FUNCTION void store_direction(Cylinders const& direction, SliceIte
 }  // namespace
 
 void cell_direction(ExecSpace const& exec, ShardBlocks const& shard, DirectionRule const& rule, CellRule const& cells,
-                    SubsetArrays const& arrays, PlaneCouplings const& couplings, SliceSums const& sums) {
-  int const entries = arrays.pixels.size();
+                    SubsetArrays const& subset, PlaneCouplings const& couplings, SliceSums const& sums) {
+  CellArrays const arrays(subset, couplings);
+  int const entries = arrays.entries;
   auto const partial = sums.partial();
   Kokkos::parallel_for(
       "strata::cell_direction", ItemPolicy(exec, 0, num_items(shard, entries)), KOKKOS_LAMBDA(Index i) {
         SliceItem const item(i, shard, entries);
         LaneSums descent, curvature;
-        int const end = cell_boundary(arrays.pixels, item.end, cells.num_cols);
-        for (int t = cell_boundary(arrays.pixels, item.begin, cells.num_cols); t < end;) {
-          CellEntries const at = cell_at(arrays.pixels, t, cells.num_cols);
-          int const ahead = at.next + fetch_distance < end ? at.next + fetch_distance : t;
-          for (int k = 0; k < voxels && ahead + k < end; ++k) {
-            fetch(&arrays.hessian(item.block, arrays.pixels.index(ahead + k), item.lane));
-            fetch(&arrays.recon(item.block, arrays.pixels.index(ahead + k), item.lane));
+        // The last cell is finished, wherever it ends; the next chunk begins behind it.
+        for (int t = cell_boundary(arrays, item.begin, cells.num_cols); t < item.end;) {
+          CellEntries const at = cell_at(arrays, t, cells.num_cols);
+          int const ahead = at.next + fetch_distance < item.end ? at.next + fetch_distance : t;
+          for (int k = 0; k < voxels && ahead + k < item.end; ++k) {
+            Index const next = arrays.of_pixel(item, arrays.pixels[ahead + k]);
+            fetch(arrays.hessian + next);
+            fetch(arrays.recon + next);
           }
           Cell cell;
           for (int voxel = 0; voxel < voxels; ++voxel) load_voxel(arrays, rule, item, at.entry[voxel], voxel, cell);
-          load_beside(couplings, cells.correlations, item, at, cell);
+          load_beside(arrays, cells.correlations, item, at, cell);
           for (int sweep = 0; sweep < sweeps; ++sweep) {
             relax<0>(cell);
             relax<1>(cell);
             relax<2>(cell);
             relax<3>(cell);
           }
-          store_direction(arrays.direction, item, at, cell, descent, curvature);
+          store_direction(arrays, item, at, cell, descent, curvature);
           t = at.next;
         }
         store(descent, partial, 0, item, shard.blocks.lanes);

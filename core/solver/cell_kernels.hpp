@@ -19,9 +19,9 @@ struct CellRule {
 /// the rule clips. It is found by sweeps over the voxels of the cell, each of which lowers the quadratic, so g.d < 0
 /// unless g (or what of it the bounds leave) is 0. Voxels of a cell that the subset does not hold stay. 0 in padded
 /// lanes. Slice means are not damped.
-///   couplings  of the prior, as arrays.prior_curvature; empty: none
+///   couplings  of the prior, shapes as subset.prior_curvature; empty: none
 /// sums: quantity 0: -g d, quantity 1: d'Pd with P the prior's part of B.
 void cell_direction(ExecSpace const& exec, ShardBlocks const& shard, DirectionRule const& rule, CellRule const& cells,
-                    SubsetArrays const& arrays, PlaneCouplings const& couplings, SliceSums const& sums);
+                    SubsetArrays const& subset, PlaneCouplings const& couplings, SliceSums const& sums);
 
 }  // namespace strata

@@ -44,7 +44,7 @@ void SliceSums::add_chunks(ExecSpace const& exec, int entries, bool accumulate) 
 
 void subset_slice_means(ExecSpace const& exec, ShardBlocks const& shard, DirectionRule const& rule,
                         SubsetArrays const& arrays, SliceSums const& sums) {
-  int const entries = arrays.pixels.size();
+  int const entries = arrays.pixels.extent_int(0);
   auto const partial = sums.partial();
   Kokkos::parallel_for(
       "strata::subset_slice_means", ItemPolicy(exec, 0, num_items(shard, entries)), KOKKOS_LAMBDA(Index i) {
@@ -54,7 +54,7 @@ void subset_slice_means(ExecSpace const& exec, ShardBlocks const& shard, Directi
           Real const* __restrict const back = &arrays.back_projection(item.block, t, item.lane);
           Real const* __restrict const gradient = &arrays.prior_gradient(item.block, t, item.lane);
           Real const* __restrict const prior = &arrays.prior_curvature(item.block, t, item.lane);
-          Real const* __restrict const hessian = &arrays.hessian(item.block, arrays.pixels.index(t), item.lane);
+          Real const* __restrict const hessian = &arrays.hessian(item.block, arrays.pixels(t), item.lane);
 #pragma omp simd
           for (int l = 0; l < lane_group; ++l) {
             double const g = double(gradient[l]) - double(rule.data_factor) * double(back[l]);
@@ -71,7 +71,7 @@ void subset_slice_means(ExecSpace const& exec, ShardBlocks const& shard, Directi
 
 void subset_direction(ExecSpace const& exec, ShardBlocks const& shard, DirectionRule const& rule,
                       SubsetArrays const& arrays, SliceSums const& sums) {
-  int const entries = arrays.pixels.size();
+  int const entries = arrays.pixels.extent_int(0);
   auto const partial = sums.partial();
   Kokkos::parallel_for(
       "strata::subset_direction", ItemPolicy(exec, 0, num_items(shard, entries)), KOKKOS_LAMBDA(Index i) {
@@ -89,8 +89,8 @@ void subset_direction(ExecSpace const& exec, ShardBlocks const& shard, Direction
                          : Real(0);
         }
         for (int t = item.begin; t < item.end; ++t) {
-          int const pixel = arrays.pixels.index(t);
-          int const ahead = arrays.pixels.index(item.ahead(t));
+          int const pixel = arrays.pixels(t);
+          int const ahead = arrays.pixels(item.ahead(t));
           fetch(&arrays.hessian(item.block, ahead, item.lane));
           fetch(&arrays.recon(item.block, ahead, item.lane));
           Real const* __restrict const back = &arrays.back_projection(item.block, t, item.lane);

@@ -42,7 +42,7 @@ inline int num_chunks(int entries) {
 }
 
 /// Step lengths are found in double and used in single precision.
-inline Real as_real(double value) {
+KOKKOS_INLINE_FUNCTION Real as_real(double value) {
   return static_cast<Real>(value);
 }
 
@@ -53,7 +53,7 @@ struct DirectionRule {
 };
 
 struct SubsetArrays {
-  PixelList pixels;
+  Array1<int const> pixels;        ///< [entry]; not a list, kernels would be too large to be launched quickly
   ConstCylinders back_projection;  ///< A'(w e)
   ConstCylinders prior_gradient;
   ConstCylinders prior_curvature;

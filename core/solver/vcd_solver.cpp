@@ -124,7 +124,7 @@ void VCDSolver::find_direction(SubsetPlan::Subset const& subset) {
       prior_.gradient_curvature_and_couplings(exec, volume, subset.pixels[d], gradient, curvature, couplings);
     else
       prior_.gradient_and_curvature(exec, volume, subset.pixels[d], gradient, curvature);
-    SubsetArrays arrays{subset.pixels[d],
+    SubsetArrays arrays{subset.pixels[d].index,
                         in_chunks ? work_->back_projection(d, subset.size())
                                   : own(model_.nodes().trivial() ? work.partial : work.staging),
                         gradient,

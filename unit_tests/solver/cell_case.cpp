@@ -129,7 +129,7 @@ CellResult run_cells(CellCase const& cells, int num_shards, float padding) {
   for (int shard = 0; shard < num_shards; ++shard) {
     auto const lanes = [&](std::vector<float> const& values) { return shard_of(blocks, shard, values, padding); };
     Cylinders const direction = lanes(std::vector<float>(result.direction.size(), padding));
-    SubsetArrays const arrays{pixels,
+    SubsetArrays const arrays{pixels.index,
                               lanes(cells.back_projection),
                               lanes(cells.prior_gradient),
                               lanes(cells.prior_curvature),
