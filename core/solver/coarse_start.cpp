@@ -60,7 +60,8 @@ LevelImage run_level(PreparedScan const& scan, CoarseLevel const& level, CoarseS
                               coarse_mask(fine.mask(), fine.recon_shape(), geometry->params().recon, level.factor));
   PreparedScan coarse = coarse_scan(scan, model, level.factor);
   auto const ratio = pitch_ratio(fine.geometry(), *geometry);
-  CoarsePrior const prior = options.make_prior(level.factor, static_cast<int>(std::lround(ratio[2])));
+  CoarsePrior const prior =
+      options.make_prior({fine.geometry(), model, level.factor, static_cast<int>(std::lround(ratio[2]))});
   VCDOptions vcd = coarse_options(options.vcd);
   vcd.sigma_y *= std::sqrt(prior.weight);
   VCDReconstruction reconstruction(coarse, *prior.prior, vcd, level_schedule(model, level, options.seed),
@@ -91,6 +92,12 @@ void keep_detail(TomographyModel const& model, int factor, ShardedVolume const& 
 }
 
 }  // namespace
+
+ShardedVolume resampled_onto(CoarseGrid const& grid, ShardedVolume const& image) {
+  ShardedVolume target = grid.model.make_volume("coarse::resampled");
+  resample(image, grid.fine, grid.model, target);
+  return target;
+}
 
 std::string lack_of_direct_image(Geometry const& geometry) {
   auto const& sinogram = geometry.params().sinogram;

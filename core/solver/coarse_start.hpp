@@ -13,8 +13,17 @@
 
 namespace strata {
 
-/// A prior on a grid that is `factor` times coarser in the plane and `slice_factor` times along the slices, and by how
-/// much it is to be multiplied there.
+/// A grid that is `factor` times coarser in the plane and `slice_factor` times along the slices than that of `fine`.
+struct CoarseGrid {
+  Geometry const& fine;
+  TomographyModel const& model;
+  int factor, slice_factor;
+};
+
+/// `image` of the fine grid, resampled onto `grid`; 0 outside its region.
+ShardedVolume resampled_onto(CoarseGrid const& grid, ShardedVolume const& image);
+
+/// A prior on a coarse grid, and by how much it is to be multiplied there.
 struct CoarsePrior {
   std::unique_ptr<Prior const> prior;
   double weight = 1;
@@ -23,7 +32,7 @@ struct CoarsePrior {
 struct CoarseStartOptions {
   VCDOptions vcd;  ///< of the fine grid
   RedundancyOptions direct;
-  std::function<CoarsePrior(int factor, int slice_factor)> make_prior;
+  std::function<CoarsePrior(CoarseGrid const&)> make_prior;
   std::uint32_t seed = 0;
 };
 

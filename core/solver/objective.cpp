@@ -45,12 +45,12 @@ ObjectiveSums::ObjectiveSums(TomographyModel const& model, Prior const& prior, d
 }
 
 Index ObjectiveSums::bytes(Placement const& slices, Placement const& views, SliceBlocks const& rows, Index num_pixels,
-                           int max_directions) {
+                           int max_directions, bool halos) {
   SliceBlocks const& blocks = slices.blocks();
   Index const per_view = rows.num_blocks() * rows.lanes + 1;
   Index const values =
       views.shard_size() * per_view + Index(blocks.per_shard) * blocks.lanes * (Prior::surrogate_parts + 1);
-  Index const halo = slices.num_devices() > 1 ? 4 * num_pixels * Index(sizeof(Real)) : 0;
+  Index const halo = halos && slices.num_devices() > 1 ? 4 * num_pixels * Index(sizeof(Real)) : 0;
   return values * num_quadratic_sums(max_directions) * Index(sizeof(double)) + (max_directions + 1) * halo;
 }
 

@@ -41,9 +41,9 @@ class ObjectiveSums {
                          ShardedSinogram const* weights, std::span<ProjectedDirection const* const> directions = {},
                          bool subtract_error = false);
 
-  /// Bytes on each device.
+  /// Bytes on each device. `halos`: Prior::needs_halos().
   static Index bytes(Placement const& slices, Placement const& views, SliceBlocks const& rows, Index num_pixels,
-                     int max_directions);
+                     int max_directions, bool halos = true);
 
  private:
   struct PerDevice {

@@ -61,7 +61,7 @@ void plan_vcd(MemoryPlan& plan, VCDMemory const& memory, VCDOptions const& optio
   if (accelerated || options.compute_objective)
     plan.add_on_each("sums of the objective",
                      ObjectiveSums::bytes(plan.slices(), plan.views(), rows, pixels,
-                                          accelerated ? options.acceleration_directions + 1 : 0));
+                                          accelerated ? options.acceleration_directions + 1 : 0, memory.halos));
   if (!accelerated) return;
   if (options.positivity_flag) plan.add_on_each("mending negative voxels", SubspaceStep::mending_bytes(blocks, pixels));
   int const stored = options.acceleration_directions + 1;

@@ -10,6 +10,7 @@ struct VCDMemory {
   Index largest_subset = 0;  ///< entries
   Index list_entries = 0;    ///< of the pixel lists of all partitions together
   bool slice_mean_damping = false;
+  bool halos = true;  ///< Prior::needs_halos()
 };
 
 /// Adds the arrays of VCDSolver, and those that `options` ask for, to the present stage of `plan`, for all devices.

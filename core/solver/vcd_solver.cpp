@@ -35,6 +35,8 @@ VCDSolver::VCDSolver(TomographyModel const& model, Prior const& prior, VCDOption
       halo_(model.recon_placement(), model.recon_shape().num_pixels()),
       sums_(model.sino_placement(), model.sinogram_layout().rows),
       work_(std::make_unique<Workspace>(model, largest_subset(plans_), options)) {
+  ensure(!options.cells || (!options.reference_mode && options.slice_mean_damping.empty()),
+         "VCDSolver: cells go neither with the reference's choices nor with damped means of slices");
   find_mean_weight();
   make_objective();
 }

@@ -50,10 +50,14 @@ Index largest_subset(ReconJob const& job) {
   return most_cell_entries(job.mask, fewest, schedule.cell_cols);
 }
 
+bool begins_direct(ReconJob const& job) {
+  return job.settings.iterative() && std::holds_alternative<std::monostate>(job.initial);
+}
+
 /// Whether and why the run begins on coarse grids.
 void choose_coarse_start(DeckSection const& section, ReconJob& job) {
   auto& settings = job.settings;
-  bool const direct = settings.algorithm == "vcd" && std::holds_alternative<std::monostate>(job.initial);
+  bool const direct = begins_direct(job);
   if (settings.coarse_start == Choice::off || (settings.coarse_start == Choice::automatic && !direct)) return;
   if (!direct) section.fail("coarse_start", "expected auto or false: the run does not begin with a direct image");
   if (settings.coarse_start == Choice::on && coarse_factors(*job.geometry).empty())
@@ -72,8 +76,7 @@ void choose_subsets(ReconJob& job) {
   if (complete) settings.vcd.cells = job.geometry->pixel_correlations();
   if (settings.vcd.cells) settings.schedule.cell_cols = job.geometry->params().recon.num_cols;
   if (!settings.default_subsets) return;
-  bool const direct = settings.algorithm == "vcd" && std::holds_alternative<std::monostate>(job.initial);
-  bool const near = !job.coarse_start.empty() || (direct && complete);
+  bool const near = !job.coarse_start.empty() || (begins_direct(job) && complete);
   auto const pixels = static_cast<Index>(std::count(job.mask.begin(), job.mask.end(), true));
   settings.schedule.granularity = accelerated_granularity(accelerated_subsets(pixels));
   settings.schedule.partition_sequence = accelerated_partition_sequence(!near);
@@ -132,7 +135,9 @@ Index list_entries(ReconJob const& job) {
 /// The stages of one iterative job.
 void plan_iterative(MemoryPlan& plan, ReconJob const& job, bool last, bool checkpoints) {
   auto const& settings = job.settings;
-  VCDMemory const memory{largest_subset(job), list_entries(job), settings.slice_mean_damping};
+  bool const proximal = settings.algorithm == "prox";
+  VCDMemory const memory{largest_subset(job), list_entries(job), settings.slice_mean_damping, !proximal};
+  CoarsePriorMemory const coarse_prior{proximal ? 1 : 0, !proximal};
   auto const begin_stage = [&](std::string const& name) {
     plan.begin_stage(name);
     plan.add_sinogram("sinogram");
@@ -144,11 +149,11 @@ void plan_iterative(MemoryPlan& plan, ReconJob const& job, bool last, bool check
   if (!job.coarse_start.empty()) {
     begin_stage("making an image on coarse grids");
     plan.add_pixel_lists("pixel lists of the subsets", memory.list_entries);
-    plan_coarse_grids(plan, *job.geometry, job.mask, settings.vcd);
+    plan_coarse_grids(plan, *job.geometry, job.mask, settings.vcd, coarse_prior);
   }
   begin_stage("making the initial image");
   plan.add_pixel_lists("pixel lists of the subsets", memory.list_entries);
-  if (!job.coarse_start.empty()) plan_coarse_comparison(plan, *job.geometry);
+  if (!job.coarse_start.empty()) plan_coarse_comparison(plan, *job.geometry, coarse_prior);
   if (!keeps_sinogram(job, last)) plan.add_sinogram("filtered or projected sinogram");
   if (std::holds_alternative<std::monostate>(job.initial))
     plan_direct(plan, *job.geometry, job.mask, settings.direct, false);

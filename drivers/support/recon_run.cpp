@@ -12,6 +12,7 @@
 #include "core/solver/direct_recon.hpp"
 #include "core/solver/vcd_reconstruction.hpp"
 #include "drivers/support/checkpoint.hpp"
+#include "drivers/support/coarse_prior.hpp"
 #include "drivers/support/regularise.hpp"
 #include "prior/proximal.hpp"
 
@@ -80,19 +81,13 @@ void set_initial_image(ReconJob const& job, TomographyModel const& model,
   if (auto const* constant = std::get_if<double>(&job.initial)) model.fill(recon, pixels, static_cast<Real>(*constant));
 }
 
-/// The prior where voxels are `factor` times wider, so that a smooth image has the same value of it.
-CoarsePrior coarse_prior(QGGMRFParams prior, int factor, int slice_factor) {
-  NeighbourWeights& weights = prior.nbr_wts;
-  double const before = weights.row + weights.col + weights.slice;
-  weights.row *= factor * slice_factor;
-  weights.col *= factor * slice_factor;
-  weights.slice *= factor * factor;
-  return {make_qggmrf_prior(prior), (weights.row + weights.col + weights.slice) / before};
-}
-
-void begin_on_coarse_grids(ReconJob const& job, PreparedScan& scan, Prior const& prior, ShardedVolume const& image) {
+void begin_on_coarse_grids(ReconJob const& job, PreparedScan& scan, Prior const& prior,
+                           std::optional<ShardedVolume> const& prox_input, ShardedVolume const& image) {
   auto const& settings = job.settings;
-  auto const level_prior = [&](int factor, int slices) { return coarse_prior(settings.prior, factor, slices); };
+  auto const level_prior = [&](CoarseGrid const& grid) {
+    return settings.algorithm == "prox" ? coarse_proximal(*prox_input, *settings.sigma_prox, grid)
+                                        : coarse_qggmrf(settings.prior, grid);
+  };
   CoarseStartResult const result =
       coarse_start(scan, prior, {settings.vcd, settings.direct, level_prior, settings.schedule.seed}, image);
   std::string const direct = scan.model().geometry().direct_name();
@@ -123,7 +118,7 @@ std::vector<IterationStats> begin(ReconJob const& job, PreparedScan& scan, Prior
     }
   }
   bool const coarse = direct && !job.coarse_start.empty();
-  if (coarse) begin_on_coarse_grids(job, scan, prior, reconstruction.image());
+  if (coarse) begin_on_coarse_grids(job, scan, prior, prox_input, reconstruction.image());
   if (direct && !coarse)
     log::info("initial image: ", model.geometry().direct_name(), ", scaled by ",
               reconstruction.start_direct(job.settings.direct));

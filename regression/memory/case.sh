@@ -40,6 +40,16 @@ for name in cone parallel; do
   equal coarse_${name}_1.h5 coarse_${name}_4.h5 /recon
 done
 
+# The same of a proximal map, whose input stands on the coarse grids, too.
+for devices in 1 4; do
+  # shellcheck disable=SC2086
+  run recon cone.yaml --devices $devices $coarse --set reconstruction.algorithm=prox \
+    --set input.prox_input='{file: cone_scan.h5, dataset: /phantom}' --output coarse_prox_$devices.h5
+  grep -q 'initial image: from grids' recon.said || fail "the proximal map does not begin on coarse grids"
+  check coarse_prox_$devices.h5
+done
+equal coarse_prox_1.h5 coarse_prox_4.h5 /recon
+
 # Checkpoints are staged while the arrays of passes are there.
 run recon multiaxis.yaml --devices 1 --set output.checkpoint.every_iterations=1 --set reconstruction.max_iterations=2 \
   --set reconstruction.coarse_start=false --output checkpoints.h5

@@ -121,8 +121,8 @@ Started start(char const* name, int devices, bool weighted, bool positivity) {
   CoarseStartOptions options;
   options.vcd.sigma_y = golden.file().number_attribute("/runs/noisy", "sigma_y");
   options.vcd.positivity_flag = positivity;
-  options.make_prior = [&](int factor, int slice_factor) {
-    return CoarsePrior{make_qggmrf_prior(params), double(factor) * slice_factor};
+  options.make_prior = [&](CoarseGrid const& grid) {
+    return CoarsePrior{make_qggmrf_prior(params), double(grid.factor) * grid.slice_factor};
   };
   auto const image = model->make_volume("test::image");
   coarse_start(scan, *prior, options, image);

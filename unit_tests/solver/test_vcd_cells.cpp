@@ -6,6 +6,7 @@
 #include <numbers>
 #include <random>
 
+#include "core/base/error.hpp"
 #include "core/solver/region_mask.hpp"
 #include "core/solver/vcd_reconstruction.hpp"
 #include "geometries/parallel_scan.hpp"
@@ -175,6 +176,18 @@ TEST_P(VCDCellsForLong, EndWhereSinglePixelsDo) {
 }
 
 INSTANTIATE_TEST_SUITE_P(RandomProblems, VCDCellsForLong, testing::Range(0, 8));
+
+TEST(VCDCellsWith, TheReferenceOrDampedMeansAreRefused) {
+  Problem problem(0);
+  auto const prior = make_qggmrf_prior(problem.prior);
+  for (bool const reference : {false, true}) {
+    VCDOptions options = problem.options;
+    options.reference_mode = reference;
+    if (!reference) options.slice_mean_damping.assign(problem.geometry->params().recon.num_slices, 0.5);
+    VCDReconstruction reconstruction(*problem.scan, *prior, options, problem.schedule(1, 2));
+    EXPECT_THROW(reconstruction.start_given(), Error) << reference;
+  }
+}
 
 /// Excess of the objective over its minimum after 10 passes from the direct image, as a part of the minimum.
 double excess_after_ten_passes(char const* scan, double least, bool cells) {
