@@ -28,6 +28,8 @@ double ExcessEstimate::decrease(std::size_t back) const {
 }
 
 std::optional<double> ExcessEstimate::bound_pct() const {
+  // Neither the data term nor the prior is ever negative.
+  if (!objectives_.empty() && objectives_.back() == 0) return 0;
   if (objectives_.size() < 5 || !(objectives_.back() > 0)) return std::nullopt;
   double const last = decrease(0);
   double const rate = std::min(slowest_rate, std::max(std::cbrt(last / decrease(3)), last / decrease(1)));
@@ -36,7 +38,8 @@ std::optional<double> ExcessEstimate::bound_pct() const {
 
 bool ExcessEstimate::converged(double tolerance_pct) const {
   auto const bound = bound_pct();
-  return tolerance_pct > 0 && objectives_.size() >= fewest_passes && bound && *bound <= tolerance_pct;
+  bool const enough = objectives_.size() >= fewest_passes || bound == 0;
+  return tolerance_pct > 0 && enough && bound && *bound <= tolerance_pct;
 }
 
 }  // namespace strata

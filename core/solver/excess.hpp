@@ -16,9 +16,10 @@ class ExcessEstimate {
 
   /// Takes in the objective after the next pass. One that is higher than the last begins anew: the problem has changed.
   void add(double objective);
-  /// 100 times the bound over the objective, in %; nothing before five passes.
+  /// 100 times the bound over the objective, in %; nothing before five passes, unless the objective is 0.
   std::optional<double> bound_pct() const;
-  /// True when bound_pct() is at most `tolerance_pct` and enough passes have been made; never for a tolerance of 0.
+  /// True when bound_pct() is at most `tolerance_pct` and enough passes have been made, or the objective is 0; never
+  /// for a tolerance of 0.
   bool converged(double tolerance_pct) const;
 
  private:

@@ -103,6 +103,7 @@ VCDResult VCDReconstruction::iterate(VCDPasses const& passes,
     stats.excess_pct = excess.bound_pct().value_or(stats.excess_pct);
     result.converged =
         stats.pct_change < options_.stop_threshold_change_pct || excess.converged(options_.stop_excess_pct);
+    stats.converged = result.converged;
     if (observe) observe(stats);
     bool const finest = stats.num_subsets == static_cast<int>(passes_.back().order.size());
     if (finest && stats.alpha < options_.finer_below_alpha && !result.converged) make_finer(i + 1);

@@ -47,6 +47,7 @@ struct IterationStats {
   double prior_loss = 0;                                         ///< per voxel; 0 unless asked for
   double objective = std::numeric_limits<double>::quiet_NaN();   ///< F after the pass, before the subspace step
   double excess_pct = std::numeric_limits<double>::quiet_NaN();  ///< estimated bound of 100 (F - min F) / F
+  bool converged = false;                                        ///< a test that ends the run is met
   int subspace_directions = 0;  ///< along which the subspace step was taken; 0: none was
   int mended_cylinders = 0;     ///< projected once more after that step, because it had made voxels negative
   double seconds = 0;

@@ -18,6 +18,12 @@ std::string text_of(DeckNode const& node) {
   return text;
 }
 
+/// Long lists are cut: the message is about the key.
+std::string shortened(std::string const& text) {
+  constexpr std::size_t longest = 60;
+  return text.size() <= longest ? text : text.substr(0, longest) + " ..";
+}
+
 void compare(DeckNode const& before, DeckNode const& now, std::string const& path, std::vector<DeckChange>& changes) {
   for (auto const& entry : now.entries) {
     DeckEntry const* const former = before.find(entry.key);
@@ -27,7 +33,7 @@ void compare(DeckNode const& before, DeckNode const& now, std::string const& pat
     if (maps)
       compare(former->value, entry.value, key, changes);
     else if (std::string const a = text_of(former->value), b = text_of(entry.value); a != b)
-      changes.push_back({key, a, b});
+      changes.push_back({key, shortened(a), shortened(b)});
   }
 }
 

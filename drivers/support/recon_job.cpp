@@ -69,7 +69,7 @@ void choose_coarse_start(DeckSection const& section, ReconJob& job) {
 
 /// The subsets of accelerated runs. Those that begin with an image whose low frequencies are right need no passes over
 /// few subsets.
-void choose_subsets(ReconJob& job) {
+void choose_subsets(DeckSection const& section, ReconJob& job) {
   auto& settings = job.settings;
   if (settings.vcd.acceleration == Acceleration::none || settings.replay) return;
   bool const complete = lack_of_direct_image(*job.geometry).empty();
@@ -80,6 +80,8 @@ void choose_subsets(ReconJob& job) {
   auto const pixels = static_cast<Index>(std::count(job.mask.begin(), job.mask.end(), true));
   settings.schedule.granularity = accelerated_granularity(accelerated_subsets(pixels));
   settings.schedule.partition_sequence = accelerated_partition_sequence(!near);
+  section.record("granularity", settings.schedule.granularity);
+  section.record("partition_sequence", settings.schedule.partition_sequence);
 }
 
 }  // namespace
@@ -102,7 +104,7 @@ ReconJob read_recon_job(Deck const& deck) {
   job.mask = read_region_mask(deck.section("geometry"), job.geometry->params().recon);
   check_algorithm(reconstruction, job.settings, *job.geometry);
   choose_coarse_start(reconstruction, job);
-  choose_subsets(job);
+  choose_subsets(reconstruction, job);
   require_shapes(job.weights, shape, job.geometry->params().recon);
   if (auto const* given = std::get_if<DatasetName>(&job.initial)) require_image(*given, job.geometry->params().recon);
   if (job.prox_input) require_volume_shape(*job.prox_input, job.geometry->params().recon);

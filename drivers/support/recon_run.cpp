@@ -117,6 +117,8 @@ std::vector<IterationStats> begin(ReconJob const& job, PreparedScan& scan, Prior
       set_initial_image(job, model, prox_input, reconstruction.image());
     }
   }
+  // No pass ever looks there again. The reference lets it stay, as neighbours of the region.
+  if (!job.settings.vcd.reference_mode) model.clear_outside(reconstruction.image());
   bool const coarse = direct && !job.coarse_start.empty();
   if (coarse) begin_on_coarse_grids(job, scan, prior, prox_input, reconstruction.image());
   if (direct && !coarse)
@@ -127,6 +129,7 @@ std::vector<IterationStats> begin(ReconJob const& job, PreparedScan& scan, Prior
   if (resume)
     reconstruction.take_up_steps(checkpoint.num_steps(), [&](int step, ShardedVolume const& volume) {
       checkpoint.read_step(step, model.recon_shape().num_cols, volume);
+      model.clear_outside(volume);
     });
   return history;
 }
@@ -137,7 +140,6 @@ void iterate(ReconJob const& job, TomographyModel const& model, VCDReconstructio
              Checkpoint& checkpoint, ReconResult& result) {
   auto const& settings = job.settings;
   int const first = settings.schedule.first_iteration;
-  double const threshold = settings.vcd.stop_threshold_change_pct;
   int const done = static_cast<int>(result.history.size());
   std::vector<double> earlier;
   for (auto const& stats : result.history) earlier.push_back(stats.objective);
@@ -153,7 +155,8 @@ void iterate(ReconJob const& job, TomographyModel const& model, VCDReconstructio
       progress.update(stats.iteration - first + 1, std::isfinite(stats.excess_pct)
                                                        ? text("excess below ", stats.excess_pct, " %")
                                                        : text("change ", stats.pct_change, " %"));
-      if (stats.pct_change < threshold) return;
+      // It is written next: neither a checkpoint nor a signal may keep it from that.
+      if (stats.converged) return;
       write_checkpoint(false);
       check_interrupt();
     };

@@ -85,8 +85,9 @@ void write_history(AtomicHdf5Writer& writer, std::vector<IterationStats> const& 
   write_column(writer, "pct_change", column(history, &IterationStats::pct_change));
   write_column(writer, "alpha", column(history, &IterationStats::alpha));
   write_column(writer, "seconds", column(history, &IterationStats::seconds));
+  // A run that was resumed with another deck may know it of its later passes alone.
   auto const known = [](IterationStats const& stats) { return std::isfinite(stats.objective); };
-  if (!history.empty() && std::all_of(history.begin(), history.end(), known)) {
+  if (std::any_of(history.begin(), history.end(), known)) {
     write_column(writer, "objective", column(history, &IterationStats::objective));
     write_column(writer, "excess_pct", column(history, &IterationStats::excess_pct));
   }

@@ -22,12 +22,13 @@ absent out.h5.checkpoint
 compare whole.h5 out.h5 --only /recon --only /history/fm_rmse --nrmse 1e-5
 refuse 2 'there is none' recon recon.yaml --resume
 
-# With acceleration, in parallel beams with cells of pixels: a resumed run has forgotten its steps, and ends there, too.
-fast=(--set reconstruction.acceleration=subspace --set reconstruction.stop_excess_pct=1e-9 --set reconstruction.max_iterations=80)
+# With acceleration, in parallel beams with cells of pixels: a resumed run takes up its steps. Without them the image is off
+# by 3 %.
+fast=(--set reconstruction.acceleration=subspace --set reconstruction.stop_excess_pct=1e-9 --set reconstruction.max_iterations=24)
 run recon recon.yaml "${fast[@]}" --output fast_whole.h5
-interrupt fast.log 'iteration 9 of 80' recon recon.yaml "${fast[@]}" --output fast.h5
+interrupt fast.log 'iteration 9 of 24' recon recon.yaml "${fast[@]}" --output fast.h5
 run recon recon.yaml "${fast[@]}" --output fast.h5 --resume --devices 2
-compare fast_whole.h5 fast.h5 --only /recon --nrmse 1e-4
+compare fast_whole.h5 fast.h5 --only /recon --nrmse 1e-5
 
 # Without checkpoints nothing is left, and the run stops at once.
 interrupt out.log 'regularisation' recon recon.yaml --set output.checkpoint='{}' --output late.h5 --set output.log=out.log

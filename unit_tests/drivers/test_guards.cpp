@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <cmath>
 #include <csignal>
 #include <limits>
 
@@ -112,6 +113,21 @@ TEST_F(Guards, AHistoryWithColumnsOfDifferentLengthsIsRefused) {
               read_history(Hdf5File(file("checkpoint.h5")));
             }).find("expected 3 iterations in each dataset, got 2"),
             std::string::npos);
+}
+
+TEST_F(Guards, AHistoryKeepsTheObjectivesThatSomeOfItsPassesKnow) {
+  std::vector<IterationStats> history(3);
+  for (auto& stats : history) stats.delta_norm_per_slice = {1, 2};
+  history[2].objective = 7;
+  AtomicHdf5Writer writer(file("checkpoint.h5"));
+  write_history(writer, history, false);
+  writer.commit();
+
+  auto const read = read_history(Hdf5File(file("checkpoint.h5")));
+
+  ASSERT_EQ(read.size(), 3u);
+  EXPECT_TRUE(std::isnan(read[0].objective) && std::isnan(read[1].objective));
+  EXPECT_EQ(read[2].objective, 7);
 }
 
 /// The sentence with which a program refuses `deck`, or nothing.

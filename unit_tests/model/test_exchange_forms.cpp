@@ -89,13 +89,13 @@ INSTANTIATE_TEST_SUITE_P(Golden, GoldenBands,
                                          "multiaxis_varied"),
                          [](auto const& test) { return std::string(test.param); });
 
-/// Several blocks in each shard, in lengths that nothing divides.
-std::shared_ptr<Geometry const> tall_scan(bool cone) {
+/// Several blocks in each shard, in lengths that nothing divides. Few views: this is slow with sanitizers.
+std::shared_ptr<Geometry const> tall_scan(bool cone, int views = 9) {
   GeometryParams params;
-  params.sinogram = {41, cone ? 120 : 603, 27};
+  params.sinogram = {views, cone ? 120 : 603, 27};
   params.recon = {23, 19, 603};
   std::vector<double> angles;
-  for (int v = 0; v < 41; ++v) angles.push_back(2 * std::numbers::pi * v / 41);
+  for (int v = 0; v < views; ++v) angles.push_back(2 * std::numbers::pi * v / views);
   if (!cone) return make_parallel_scan(params, angles);
   params.delta_det_row = 3;
   params.delta_voxel = 0.4;
@@ -110,11 +110,12 @@ std::vector<bool> tall_mask() {
   return mask;
 }
 
-TEST(Bands, OfTallVolumesHaveTheBitsOfOneDevice) {
-  for (bool const cone : {false, true}) {
-    SCOPED_TRACE(cone ? "cone" : "parallel");
-    expect_same_bits(tall_scan(cone), tall_mask());
-  }
+TEST(Bands, OfTallVolumesInParallelBeamsHaveTheBitsOfOneDevice) {
+  expect_same_bits(tall_scan(false), tall_mask());
+}
+
+TEST(Bands, OfTallVolumesInConesHaveTheBitsOfOneDevice) {
+  expect_same_bits(tall_scan(true), tall_mask());
 }
 
 TEST(Bands, OfAnEmptyRegionAreEmpty) {
@@ -219,7 +220,8 @@ TEST(Bands, AllocateNothingAfterTheFirstTime) {
 
 /// Launches of projectors in one forward and one back projection on two devices with much memory.
 std::pair<std::size_t, std::size_t> launches(bool cone, ExchangeForm form, Memories memories) {
-  TomographyModel const model(DeviceSet::virtual_devices(2, memories, form), tall_scan(cone), tall_mask(), much);
+  // Of so many views each device sums one node.
+  TomographyModel const model(DeviceSet::virtual_devices(2, memories, form), tall_scan(cone, 41), tall_mask(), much);
   auto const volume = model.make_volume("test::volume");
   auto const sinogram = model.make_sinogram("test::sinogram");
   ToolWatch const watch;

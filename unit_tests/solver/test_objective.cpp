@@ -86,6 +86,16 @@ TEST(ExcessEstimate, KeepsItsWordWhenTheObjectiveStandsStillOrRises) {
   EXPECT_FALSE(unknown.bound_pct().has_value());
 }
 
+TEST(ExcessEstimate, EndsARunAtOnceWhoseObjectiveIsZero) {
+  ExcessEstimate estimate;
+  estimate.add(1);
+  EXPECT_FALSE(estimate.converged(0.1));
+  estimate.add(0);
+  EXPECT_EQ(estimate.bound_pct(), 0);
+  EXPECT_TRUE(estimate.converged(0.1));
+  EXPECT_FALSE(estimate.converged(0));
+}
+
 /// A random image, error and directions on a small scan.
 struct RandomObjective {
   explicit RandomObjective(int num_devices, bool proximal)
