@@ -22,9 +22,9 @@ std::vector<int> accelerated_granularity(int subsets) {
   return granularity;
 }
 
-int accelerated_subsets(Index num_pixels) {
+int accelerated_subsets(Index num_pixels, bool cells, bool couples_slices) {
   constexpr Index worth_more = 4096;
-  return num_pixels < worth_more ? 64 : 128;
+  return num_pixels < worth_more || cells || couples_slices ? 64 : 128;
 }
 
 std::vector<int> accelerated_partition_sequence(bool low_frequencies) {

@@ -20,8 +20,9 @@ std::vector<int> default_partition_sequence();
 /// leaves none (`low_frequencies` false), they are left out. Source: acceleration.md 1, 3.
 std::vector<int> accelerated_granularity(int subsets = 64);
 std::vector<int> accelerated_partition_sequence(bool low_frequencies = true);
-/// How many subsets pay for a plane of so many pixels. Source: docs/acceleration.md.
-int accelerated_subsets(Index num_pixels);
+/// How many subsets pay for a plane of so many pixels. Each visit sweeps over the sinogram, so more subsets have to
+/// save passes: they do for single pixels where slices do not couple. Source: docs/acceleration.md.
+int accelerated_subsets(Index num_pixels, bool cells, bool couples_slices);
 
 /// `sequence` cut to `max_iterations` entries, or filled up with its last one.
 std::vector<int> extend_partition_sequence(std::span<int const> sequence, int max_iterations);

@@ -78,7 +78,8 @@ void choose_subsets(DeckSection const& section, ReconJob& job) {
   if (!settings.default_subsets) return;
   bool const near = !job.coarse_start.empty() || (begins_direct(job) && complete);
   auto const pixels = static_cast<Index>(std::count(job.mask.begin(), job.mask.end(), true));
-  settings.schedule.granularity = accelerated_granularity(accelerated_subsets(pixels));
+  settings.schedule.granularity = accelerated_granularity(
+      accelerated_subsets(pixels, settings.vcd.cells.has_value(), job.geometry->type() != "parallel"));
   settings.schedule.partition_sequence = accelerated_partition_sequence(!near);
   section.record("granularity", settings.schedule.granularity);
   section.record("partition_sequence", settings.schedule.partition_sequence);

@@ -67,5 +67,13 @@ equal from_file.h5 from_prox.h5 /recon
 run recon one.yaml --output from_direct.h5 --set input.initial_image=direct --set reconstruction.max_iterations=2
 equal start.h5 from_direct.h5 /recon
 
+# Of a given image only the region of reconstruction counts: nothing would ever correct what is outside.
+run recon one.yaml --output square.h5 --set input="$scan" --set geometry.use_ror_mask=false --set reconstruction.max_iterations=2
+run recon one.yaml --output round.h5 --set input.initial_image='{file: square.h5}' --set reconstruction.max_iterations=0
+refuse 1 DIFFERS compare square.h5 round.h5 --only /recon --nrmse 1e-4
+run recon one.yaml --output same.h5 --set input.initial_image='{file: square.h5}' --set reconstruction.max_iterations=0 \
+  --set geometry.use_ror_mask=false
+equal square.h5 same.h5 /recon
+
 # What has no iterations cannot be resumed.
 refuse 2 '--resume: expected algorithm vcd or prox, got fbp' recon one.yaml --resume --set reconstruction.algorithm=fbp

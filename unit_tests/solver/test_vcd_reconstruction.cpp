@@ -183,7 +183,10 @@ TEST(VCDReconstruction, StopsWhereTheChangeFallsBelowTheThreshold) {
   reconstruction.start_direct();
   int observed = 0;
 
-  auto const result = reconstruction.iterate({}, [&](IterationStats const&) { ++observed; });
+  auto const result = reconstruction.iterate({}, [&](IterationStats const& stats) {
+    EXPECT_TRUE(stats.converged) << "whoever observes must know that it is the last pass";
+    ++observed;
+  });
 
   EXPECT_TRUE(result.converged);
   EXPECT_EQ(result.history.size(), 1u);
