@@ -6,33 +6,33 @@
 namespace strata {
 namespace {
 
-constexpr int voxels = 4;  // of a cell: number 2 (row mod 2) + col mod 2
-constexpr int sweeps = 3;
-constexpr int pairs = 6;
+constexpr int cell_voxels = 4;  // of a cell: number 2 (row mod 2) + col mod 2
+constexpr int cell_sweeps = 3;
+constexpr int cell_pairs = 6;
 
-using Lanes = Real[lane_group];
+using CellLanes = Real[lane_group];
 
-/// The voxels that an off-diagonal entry joins; the first four pairs are edges of the prior.
+/// The voxels that an off-diagonal entry joins; the first four cell_pairs are edges of the prior.
 KOKKOS_INLINE_FUNCTION constexpr int first_of(int pair) {
-  constexpr int first[pairs] = {0, 2, 0, 1, 0, 1};
+  constexpr int first[cell_pairs] = {0, 2, 0, 1, 0, 1};
   return first[pair];
 }
 KOKKOS_INLINE_FUNCTION constexpr int second_of(int pair) {
-  constexpr int second[pairs] = {1, 3, 2, 3, 3, 2};
+  constexpr int second[cell_pairs] = {1, 3, 2, 3, 3, 2};
   return second[pair];
 }
-constexpr int edges = 4;
+constexpr int cell_edges = 4;
 
 /// One cell in a group of lanes.
 struct Cell {
-  Lanes slope[voxels];      // g
-  Lanes root[voxels];       // sqrt(data_factor H)
-  Lanes prior[voxels];      // diagonal of P
-  Lanes coupling[edges];    // -P beside the diagonal
-  Lanes inverse[voxels];    // 1 / B_ii; 0: the voxel stays
-  Lanes beside[pairs];      // B_ij
-  Lanes lowest[voxels];     // of the direction
-  Lanes direction[voxels];  // d
+  CellLanes slope[cell_voxels];      // g
+  CellLanes root[cell_voxels];       // sqrt(data_factor H)
+  CellLanes prior[cell_voxels];      // diagonal of P
+  CellLanes coupling[cell_edges];    // -P beside the diagonal
+  CellLanes inverse[cell_voxels];    // 1 / B_ii; 0: the voxel stays
+  CellLanes beside[cell_pairs];      // B_ij
+  CellLanes lowest[cell_voxels];     // of the direction
+  CellLanes direction[cell_voxels];  // d
 };
 
 /// Arrays of one layout, as plain pointers: with Views a kernel would be too large to be launched quickly.
@@ -80,7 +80,7 @@ struct CellArrays {
 
 /// Which entry of the list is which voxel of the cell that begins at an entry; -1: none.
 struct CellEntries {
-  int entry[voxels] = {-1, -1, -1, -1};
+  int entry[cell_voxels] = {-1, -1, -1, -1};
   int next;  // the entry after the cell
 };
 
@@ -92,7 +92,7 @@ KOKKOS_INLINE_FUNCTION CellEntries cell_at(CellArrays const& arrays, int begin, 
   CellEntries cell;
   int const first = arrays.pixels[begin];
   int t = begin;
-  for (; t < arrays.entries && t < begin + voxels; ++t) {
+  for (; t < arrays.entries && t < begin + cell_voxels; ++t) {
     int const pixel = arrays.pixels[t];
     if (!same_cell(first, pixel, num_cols)) break;
     cell.entry[2 * (pixel / num_cols % 2) + pixel % num_cols % 2] = t;
@@ -138,12 +138,12 @@ KOKKOS_INLINE_FUNCTION void load_voxel(CellArrays const& arrays, DirectionRule c
 
 KOKKOS_INLINE_FUNCTION void load_beside(CellArrays const& arrays, PixelCorrelations const& rho, SliceItem const& item,
                                         CellEntries const& at, Cell& cell) {
-  Real const alike[pairs] = {as_real(rho.next_col), as_real(rho.next_col), as_real(rho.next_row),
-                             as_real(rho.next_row), as_real(rho.diagonal), as_real(rho.antidiagonal)};
-  for (int pair = 0; pair < pairs; ++pair) {
+  Real const alike[cell_pairs] = {as_real(rho.next_col), as_real(rho.next_col), as_real(rho.next_row),
+                                  as_real(rho.next_row), as_real(rho.diagonal), as_real(rho.antidiagonal)};
+  for (int pair = 0; pair < cell_pairs; ++pair) {
     int const i = first_of(pair), j = second_of(pair);
     for (int l = 0; l < lane_group; ++l) cell.beside[pair][l] = alike[pair] * cell.root[i][l] * cell.root[j][l];
-    if (pair >= edges) continue;
+    if (pair >= cell_edges) continue;
     Real const* const from = pair < 2 ? arrays.next_col : arrays.next_row;
     bool const both = from && at.entry[i] >= 0 && at.entry[j] >= 0;
     for (int l = 0; l < lane_group; ++l) cell.coupling[pair][l] = 0;
@@ -161,7 +161,7 @@ KOKKOS_FORCEINLINE_FUNCTION void relax(Cell& cell) {
 #pragma omp simd
   for (int l = 0; l < lane_group; ++l) {
     Real slope = cell.slope[i][l];
-    for (int pair = 0; pair < pairs; ++pair) {
+    for (int pair = 0; pair < cell_pairs; ++pair) {
       if (first_of(pair) == i) slope += cell.beside[pair][l] * cell.direction[second_of(pair)][l];
       if (second_of(pair) == i) slope += cell.beside[pair][l] * cell.direction[first_of(pair)][l];
     }
@@ -172,7 +172,7 @@ KOKKOS_FORCEINLINE_FUNCTION void relax(Cell& cell) {
 
 KOKKOS_INLINE_FUNCTION void store_direction(CellArrays const& arrays, SliceItem const& item, CellEntries const& at,
                                             Cell const& cell, LaneSums& descent, LaneSums& curvature) {
-  for (int i = 0; i < voxels; ++i) {
+  for (int i = 0; i < cell_voxels; ++i) {
     if (at.entry[i] < 0) continue;
     Real* __restrict const out = arrays.direction + arrays.of_entry(item, at.entry[i]);
 #pragma omp simd
@@ -183,7 +183,7 @@ KOKKOS_INLINE_FUNCTION void store_direction(CellArrays const& arrays, SliceItem 
       curvature.values[l] += double(cell.prior[i][l]) * d * d;
     }
   }
-  for (int edge = 0; edge < edges; ++edge) {
+  for (int edge = 0; edge < cell_edges; ++edge) {
 #pragma omp simd
     for (int l = 0; l < lane_group; ++l)
       curvature.values[l] -= 2 * double(cell.coupling[edge][l]) * double(cell.direction[first_of(edge)][l]) *
@@ -206,15 +206,16 @@ void cell_direction(ExecSpace const& exec, ShardBlocks const& shard, DirectionRu
         for (int t = cell_boundary(arrays, item.begin, cells.num_cols); t < item.end;) {
           CellEntries const at = cell_at(arrays, t, cells.num_cols);
           int const ahead = at.next + fetch_distance < item.end ? at.next + fetch_distance : t;
-          for (int k = 0; k < voxels && ahead + k < item.end; ++k) {
+          for (int k = 0; k < cell_voxels && ahead + k < item.end; ++k) {
             Index const next = arrays.of_pixel(item, arrays.pixels[ahead + k]);
             fetch(arrays.hessian + next);
             fetch(arrays.recon + next);
           }
           Cell cell;
-          for (int voxel = 0; voxel < voxels; ++voxel) load_voxel(arrays, rule, item, at.entry[voxel], voxel, cell);
+          for (int voxel = 0; voxel < cell_voxels; ++voxel)
+            load_voxel(arrays, rule, item, at.entry[voxel], voxel, cell);
           load_beside(arrays, cells.correlations, item, at, cell);
-          for (int sweep = 0; sweep < sweeps; ++sweep) {
+          for (int sweep = 0; sweep < cell_sweeps; ++sweep) {
             relax<0>(cell);
             relax<1>(cell);
             relax<2>(cell);
