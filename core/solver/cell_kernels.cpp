@@ -12,7 +12,7 @@ constexpr int cell_pairs = 6;
 
 using CellLanes = Real[lane_group];
 
-/// The voxels that an off-diagonal entry joins; the first four cell_pairs are edges of the prior.
+/// The voxels that an off-diagonal entry joins; the first four pairs are edges of the prior.
 KOKKOS_INLINE_FUNCTION constexpr int first_of(int pair) {
   constexpr int first[cell_pairs] = {0, 2, 0, 1, 0, 1};
   return first[pair];
