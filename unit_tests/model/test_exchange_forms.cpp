@@ -17,12 +17,12 @@ namespace {
 constexpr ExchangeForm bands = ExchangeForm::bands;
 constexpr Index usual = 0, tiny = 1, much = Index(1) << 30;
 
-struct Results {
+struct FormResults {
   std::vector<float> forward, back, hessian;
-  bool operator==(Results const&) const = default;
+  bool operator==(FormResults const&) const = default;
 };
 
-struct Setting {
+struct FormSetting {
   int devices = 1;
   Memories memories = Memories::of_the_machine;
   ExchangeForm form = ExchangeForm::cylinders;
@@ -42,8 +42,8 @@ std::vector<float> values_of(Index size) {
 }
 
 /// All operators of one model, whose padding is NaN.
-Results results_of(std::shared_ptr<Geometry const> const& geometry, std::vector<bool> const& mask,
-                   Setting const& setting) {
+FormResults form_results_of(std::shared_ptr<Geometry const> const& geometry, std::vector<bool> const& mask,
+                            FormSetting const& setting) {
   TomographyModel const model(DeviceSet::virtual_devices(setting.devices, setting.memories, setting.form), geometry,
                               mask, setting.bytes, setting.turns);
   auto const volume = model.make_volume("test::volume"), recon = model.make_volume("test::recon");
@@ -53,7 +53,7 @@ Results results_of(std::shared_ptr<Geometry const> const& geometry, std::vector<
   constexpr float nan = std::numeric_limits<float>::quiet_NaN();
   for (auto const& array : {volume, recon}) poison(model, array, nan);
   for (auto const& array : {sinogram, out}) poison(model, array, nan);
-  Results results;
+  FormResults results;
   model.forward_project(volume, out);
   results.forward = to_host(model, out);
   model.back_project(sinogram, recon);
@@ -65,15 +65,16 @@ Results results_of(std::shared_ptr<Geometry const> const& geometry, std::vector<
 
 /// Bands on several devices, in every kind of memory, against one device.
 void expect_same_bits(std::shared_ptr<Geometry const> const& geometry, std::vector<bool> const& mask) {
-  Results const one = results_of(geometry, mask, {});
+  FormResults const one = form_results_of(geometry, mask, {});
   EXPECT_TRUE(std::all_of(one.back.begin(), one.back.end(), [](float v) { return std::isfinite(v); }));
-  EXPECT_TRUE(results_of(geometry, mask, {1, Memories::apart, bands}) == one) << "one device";
+  EXPECT_TRUE(form_results_of(geometry, mask, {1, Memories::apart, bands}) == one) << "one device";
   for (int const devices : {2, 3, 5})
     for (Memories const memories : {Memories::of_the_machine, Memories::apart}) {
       SCOPED_TRACE(text(devices, " devices, memories apart: ", memories == Memories::apart));
-      EXPECT_TRUE(results_of(geometry, mask, {devices, memories, bands}) == one);
-      EXPECT_TRUE(results_of(geometry, mask, {devices, memories, bands, tiny, 2}) == one) << "batches, two buffers";
-      EXPECT_TRUE(results_of(geometry, mask, {devices, memories, bands, much, 1}) == one) << "all pixels at once";
+      EXPECT_TRUE(form_results_of(geometry, mask, {devices, memories, bands}) == one);
+      EXPECT_TRUE(form_results_of(geometry, mask, {devices, memories, bands, tiny, 2}) == one)
+          << "batches, two buffers";
+      EXPECT_TRUE(form_results_of(geometry, mask, {devices, memories, bands, much, 1}) == one) << "all pixels at once";
     }
 }
 
@@ -121,7 +122,7 @@ TEST(Bands, OfTallVolumesInConesHaveTheBitsOfOneDevice) {
 TEST(Bands, OfAnEmptyRegionAreEmpty) {
   auto const geometry = tall_scan(false);
   std::vector<bool> const none(tall_mask().size(), false);
-  Results const results = results_of(geometry, none, {3, Memories::apart, bands});
+  FormResults const results = form_results_of(geometry, none, {3, Memories::apart, bands});
   auto const is_zero = [](float v) { return v == 0; };
   EXPECT_TRUE(std::all_of(results.forward.begin(), results.forward.end(), is_zero));
   EXPECT_TRUE(std::all_of(results.back.begin(), results.back.end(), is_zero));
@@ -248,7 +249,7 @@ TEST(ExchangeForms, AutomaticTriesBothAndGivesTheSameBitsEachTime) {
   for (bool const cone : {false, true})
     for (Memories const memories : {Memories::of_the_machine, Memories::apart}) {
       auto const geometry = tall_scan(cone);
-      Results const one = results_of(geometry, tall_mask(), {});
+      FormResults const one = form_results_of(geometry, tall_mask(), {});
       TomographyModel const model(DeviceSet::virtual_devices(2, memories), geometry, tall_mask());
       auto const volume = model.make_volume("test::volume"), recon = model.make_volume("test::recon");
       auto const sinogram = model.make_sinogram("test::sinogram"), out = model.make_sinogram("test::out");
