@@ -9,13 +9,13 @@
 namespace strata {
 namespace {
 
-constexpr int channels = 80;
+constexpr int num_channels = 80;
 
 struct ReconJobs : Scratch {
   /// The job of a scan with `views` over `degrees`; its resolved deck is kept.
   ReconJob job(int views, int degrees, std::string const& reconstruction, std::string const& input = "") {
     AtomicHdf5Writer writer(file("scan.h5"));
-    writer.write("/sinogram", {views, 1, channels}, std::vector<float>(std::size_t(views) * channels, 1));
+    writer.write("/sinogram", {views, 1, num_channels}, std::vector<float>(std::size_t(views) * num_channels, 1));
     writer.commit();
     Deck const deck = Deck::parse(text("input: {sinogram: {file: scan.h5}", input,
                                        "}\ngeometry: {type: parallel, angles: {start: 0, stop: ", degrees,
@@ -39,7 +39,7 @@ TEST_F(ReconJobs, OfFullScansBeginWithSubsetsOfCells) {
 
   EXPECT_EQ(full.settings.vcd.acceleration, Acceleration::subspace);
   EXPECT_TRUE(full.settings.vcd.cells.has_value());
-  EXPECT_EQ(full.settings.schedule.cell_cols, channels);
+  EXPECT_EQ(full.settings.schedule.cell_cols, num_channels);
   EXPECT_EQ(first_subsets(full), 64);
   EXPECT_EQ(full.coarse_start, "");
   // The resolved deck makes the same passes again.

@@ -13,21 +13,21 @@
 namespace strata::test {
 namespace {
 
-struct Scan {
+struct PixelScan {
   double degrees, voxel, aspect;
 };
 
 constexpr int places = 48;
 constexpr int pixels = 4;
 
-std::vector<double> angles_of(Scan const& scan) {
+std::vector<double> angles_of(PixelScan const& scan) {
   std::vector<double> angles;
   int const views = 60;
   for (int v = 0; v < views; ++v) angles.push_back((0.3 + scan.degrees * v / views) * std::numbers::pi / 180);
   return angles;
 }
 
-GeometryParams params_of(Scan const& scan) {
+GeometryParams params_of(PixelScan const& scan) {
   GeometryParams params;
   params.delta_voxel = scan.voxel;
   params.voxel_row_aspect = scan.aspect;
@@ -41,7 +41,7 @@ GeometryParams params_of(Scan const& scan) {
 
 /// Means over random places of a_i.a_j / (|a_i| |a_j|) of the pixels of a cell, number 2 row + col. A slice holds one
 /// pixel, its detector row is what that pixel projects to.
-std::array<std::array<double, pixels>, pixels> measured(Scan const& scan) {
+std::array<std::array<double, pixels>, pixels> measured(PixelScan const& scan) {
   auto const params = params_of(scan);
   TomographyModel const model(DeviceSet::virtual_devices(1), make_parallel_scan(params, angles_of(scan)),
                               std::vector<bool>(24 * 24, true));
@@ -76,21 +76,21 @@ std::array<std::array<double, pixels>, pixels> measured(Scan const& scan) {
   return mean;
 }
 
-std::vector<Scan> scans() {
-  std::vector<Scan> all;
+std::vector<PixelScan> scans() {
+  std::vector<PixelScan> all;
   for (double const degrees : {180.0, 120.0})
     for (double const voxel : {0.5, 1.0, 2.3})
       for (double const aspect : {1.0, 2.0}) all.push_back({degrees, voxel, aspect});
   return all;
 }
 
-testing::Message words(Scan const& scan) {
+testing::Message words(PixelScan const& scan) {
   return testing::Message() << scan.degrees << " degrees, voxels of " << scan.voxel << " channels, aspect "
                             << scan.aspect;
 }
 
 TEST(PixelCorrelations, AreThoseOfProjectedPixelsOfParallelScans) {
-  for (Scan const& scan : scans()) {
+  for (PixelScan const& scan : scans()) {
     SCOPED_TRACE(words(scan));
     auto const rho = parallel_pixel_correlations(params_of(scan), angles_of(scan));
     auto const mean = measured(scan);
@@ -107,7 +107,7 @@ TEST(PixelCorrelations, MakeAPositiveDefiniteMatrix) {
   for (double const degrees : {180.0, 120.0, 60.0, 10.0})
     for (double const voxel : {0.1, 0.5, 1.0, 2.3, 10.0})
       for (double const aspect : {0.5, 1.0, 2.0}) {
-        Scan const scan{degrees, voxel, aspect};
+        PixelScan const scan{degrees, voxel, aspect};
         SCOPED_TRACE(words(scan));
         auto const rho = parallel_pixel_correlations(params_of(scan), angles_of(scan));
         double l[4][4] = {{1, rho.next_col, rho.next_row, rho.diagonal},
@@ -125,7 +125,7 @@ TEST(PixelCorrelations, MakeAPositiveDefiniteMatrix) {
 TEST(PixelCorrelations, GrowWithChannelsThatBlurPixelsTogether) {
   double last = 1;
   for (double const voxel : {0.1, 0.5, 1.0, 2.3, 10.0}) {
-    Scan const scan{180, voxel, 1};
+    PixelScan const scan{180, voxel, 1};
     auto const rho = parallel_pixel_correlations(params_of(scan), angles_of(scan));
     EXPECT_LT(rho.next_row, last);
     EXPECT_NEAR(rho.next_row, rho.next_col, 0.01);

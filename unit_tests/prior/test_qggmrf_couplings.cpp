@@ -25,7 +25,7 @@ using testing_prior::Volume;
 float const nan = std::numeric_limits<float>::quiet_NaN();
 
 /// All forms of the kernels: tails p - q of 0.8, 1, 2 and others, and p < 2; weights that tell the axes apart.
-std::vector<QGGMRFParams> parameter_sets() {
+std::vector<QGGMRFParams> coupling_parameters() {
   return {{2, 1.2, 1, 0.1, {}},
           {2, 1, 0.7, 0.2, {1, 2, 3}},
           {2, 0, 1, 0.3, {3, 1, 2}},
@@ -33,22 +33,22 @@ std::vector<QGGMRFParams> parameter_sets() {
           {1.6, 1.1, 1, 0.1, {.1, 1, 1}}};
 }
 
-bool same_bits(std::vector<float> const& a, std::vector<float> const& b) {
+bool equal_bits(std::vector<float> const& a, std::vector<float> const& b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
 }
 
-bool same_bits(Result const& a, Result const& b) {
-  return same_bits(a.gradient, b.gradient) && same_bits(a.curvature, b.curvature);
+bool equal_bits(Result const& a, Result const& b) {
+  return equal_bits(a.gradient, b.gradient) && equal_bits(a.curvature, b.curvature);
 }
 
 /// The prior's functions by voxel, those that GPUs use.
-testing_prior::CouplingFunction couplings_by_voxel(QGGMRFParams const& params) {
+testing_prior::CouplingFunction couplings_of_voxels(QGGMRFParams const& params) {
   return [f = QGGMRFPotential(params)](VolumeShard const& volume, PixelList const& pixels, Cylinders const& g,
                                        Cylinders const& h, PlaneCouplings const& couplings) {
     qggmrf_couplings_by_voxel(ExecSpace(), f, volume, pixels, g, h, couplings);
   };
 }
-testing_prior::GradientFunction gradient_by_voxel(QGGMRFParams const& params) {
+testing_prior::GradientFunction coupled_gradient_by_voxel(QGGMRFParams const& params) {
   return [f = QGGMRFPotential(params)](VolumeShard const& volume, PixelList const& pixels, Cylinders const& g,
                                        Cylinders const& h) {
     qggmrf_gradient_by_voxel(ExecSpace(), f, volume, pixels, g, h);
@@ -90,14 +90,14 @@ TEST(QGGMRFCouplings, AreThoseOfTheFormulaForRowsAndForVoxelsWhateverThePaddingH
   for (ReconShape const& shape : shapes) {
     Volume const x = random_volume(shape, 21, 0.3f);
     std::vector<int> const pixels = all_pixels(shape);
-    for (QGGMRFParams const& params : parameter_sets())
+    for (QGGMRFParams const& params : coupling_parameters())
       for (int const num_shards : {1, 3}) {
         SCOPED_TRACE(testing::Message() << shape.num_rows << " x " << shape.num_cols << " x " << shape.num_slices
                                         << ", p " << params.p << ", q " << params.q << ", " << num_shards << " shards");
         expect_formula(params, x, pixels,
                        testing_prior::couplings(*make_qggmrf_prior(params), x, pixels, num_shards, {nan}), "rows");
         expect_formula(params, x, pixels,
-                       testing_prior::couplings(couplings_by_voxel(params), x, pixels, num_shards, {nan}), "voxels");
+                       testing_prior::couplings(couplings_of_voxels(params), x, pixels, num_shards, {nan}), "voxels");
       }
   }
 }
@@ -107,15 +107,15 @@ TEST(QGGMRFCouplings, GradientAndCurvatureHaveTheBitsOfThePlainCall) {
     Volume const x = random_volume({13, 11, num_slices}, 22, 0.3f);
     std::vector<int> pixels = all_pixels(x.shape);
     pixels.resize(101);
-    for (QGGMRFParams const& params : parameter_sets()) {
+    for (QGGMRFParams const& params : coupling_parameters()) {
       SCOPED_TRACE(testing::Message() << num_slices << " slices, p " << params.p << ", q " << params.q);
       auto const prior = make_qggmrf_prior(params);
 
       Result const rows = testing_prior::gradient(*prior, x, pixels, 2, {nan});
-      Result const voxels = testing_prior::gradient(gradient_by_voxel(params), x, pixels, 2, {nan});
+      Result const voxels = testing_prior::gradient(coupled_gradient_by_voxel(params), x, pixels, 2, {nan});
 
-      EXPECT_TRUE(same_bits(testing_prior::couplings(*prior, x, pixels, 2, {nan}).plain, rows));
-      EXPECT_TRUE(same_bits(testing_prior::couplings(couplings_by_voxel(params), x, pixels, 2, {nan}).plain, voxels));
+      EXPECT_TRUE(equal_bits(testing_prior::couplings(*prior, x, pixels, 2, {nan}).plain, rows));
+      EXPECT_TRUE(equal_bits(testing_prior::couplings(couplings_of_voxels(params), x, pixels, 2, {nan}).plain, voxels));
     }
   }
 }
@@ -124,15 +124,15 @@ TEST(QGGMRFCouplings, AreBitEqualForAnyNumberOfShardsAndAnyPadding) {
   for (int const num_slices : {1, 7, 70, 150}) {
     Volume const x = random_volume({13, 11, num_slices}, 23, 0.3f);
     std::vector<int> const pixels = all_pixels(x.shape);
-    for (QGGMRFParams const& params : parameter_sets()) {
+    for (QGGMRFParams const& params : coupling_parameters()) {
       auto const prior = make_qggmrf_prior(params);
       CoupledResult const whole = testing_prior::couplings(*prior, x, pixels, 1);
       for (int const num_shards : {2, 3, 5})
         for (float const poison : {nan, 1e30f}) {
           CoupledResult const cut = testing_prior::couplings(*prior, x, pixels, num_shards, {poison});
 
-          EXPECT_TRUE(same_bits(cut.next_row, whole.next_row)) << num_slices << " slices, " << num_shards << " shards";
-          EXPECT_TRUE(same_bits(cut.next_col, whole.next_col)) << num_slices << " slices, " << num_shards << " shards";
+          EXPECT_TRUE(equal_bits(cut.next_row, whole.next_row)) << num_slices << " slices, " << num_shards << " shards";
+          EXPECT_TRUE(equal_bits(cut.next_col, whole.next_col)) << num_slices << " slices, " << num_shards << " shards";
           EXPECT_TRUE(cut.padding_is_zero) << num_slices << " slices, " << num_shards << " shards, " << poison;
         }
     }
@@ -195,7 +195,7 @@ std::vector<double> surrogate_curvatures(Prior const& prior, Volume const& x, st
 TEST(QGGMRFCouplings, WithTheCurvatureTheyAreTheHessianOfTheSurrogateWithinASlice) {
   Volume const x = random_volume({15, 12, 70}, 24, 0.3f);
   std::vector<int> const pixels = cells_of_pixels(x.shape, 25);
-  for (QGGMRFParams const& params : parameter_sets())
+  for (QGGMRFParams const& params : coupling_parameters())
     for (int const slice : {1, 33, 64}) {
       auto const prior = make_qggmrf_prior(params);
       CoupledResult const result = testing_prior::couplings(*prior, x, pixels, 2, {nan});
