@@ -1,6 +1,7 @@
 #include "core/solver/cell_kernels.hpp"
 
 #include "core/base/error.hpp"
+#include "core/solver/pixel_cell.hpp"
 #include "core/solver/slice_items.hpp"
 
 namespace strata {
@@ -84,26 +85,24 @@ struct CellEntries {
   int next;  // the entry after the cell
 };
 
-KOKKOS_INLINE_FUNCTION bool same_cell(int a, int b, int num_cols) {
-  return a / num_cols / 2 == b / num_cols / 2 && a % num_cols / 2 == b % num_cols / 2;
-}
-
 KOKKOS_INLINE_FUNCTION CellEntries cell_at(CellArrays const& arrays, int begin, int num_cols) {
   CellEntries cell;
-  int const first = arrays.pixels[begin];
+  int const number = cell_of(arrays.pixels[begin], num_cols);
   int t = begin;
   for (; t < arrays.entries && t < begin + cell_voxels; ++t) {
     int const pixel = arrays.pixels[t];
-    if (!same_cell(first, pixel, num_cols)) break;
+    if (cell_of(pixel, num_cols) != number) break;
     cell.entry[2 * (pixel / num_cols % 2) + pixel % num_cols % 2] = t;
   }
   cell.next = t;
   return cell;
 }
 
-/// Moves an end of a chunk to where a cell begins.
-KOKKOS_INLINE_FUNCTION int cell_boundary(CellArrays const& arrays, int t, int num_cols) {
-  while (t > 0 && t < arrays.entries && same_cell(arrays.pixels[t - 1], arrays.pixels[t], num_cols)) ++t;
+/// The first entry from the beginning of a chunk on where a cell begins.
+KOKKOS_INLINE_FUNCTION int first_cell(CellArrays const& arrays, int t, int num_cols) {
+  if (t == 0) return t;
+  int const number = cell_of(arrays.pixels[t - 1], num_cols);
+  while (t < arrays.entries && cell_of(arrays.pixels[t], num_cols) == number) ++t;
   return t;
 }
 
@@ -203,7 +202,7 @@ void cell_direction(ExecSpace const& exec, ShardBlocks const& shard, DirectionRu
         SliceItem const item(i, shard, entries);
         LaneSums descent, curvature;
         // The last cell is finished, wherever it ends; the next chunk begins behind it.
-        for (int t = cell_boundary(arrays, item.begin, cells.num_cols); t < item.end;) {
+        for (int t = first_cell(arrays, item.begin, cells.num_cols); t < item.end;) {
           CellEntries const at = cell_at(arrays, t, cells.num_cols);
           int const ahead = at.next + fetch_distance < item.end ? at.next + fetch_distance : t;
           for (int k = 0; k < cell_voxels && ahead + k < item.end; ++k) {

@@ -8,7 +8,7 @@
 
 namespace strata {
 
-/// A cell holds the pixels that row / 2 and col / 2 have in common; in lists in Z order they follow each other.
+/// Cells are those of cell_of(); in lists in Z order their pixels follow each other.
 struct CellRule {
   PixelCorrelations correlations;
   int num_cols = 1;  ///< of the plane

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 
 #include "core/base/error.hpp"
 #include "core/base/types.hpp"
+#include "core/solver/pixel_cell.hpp"
 
 namespace strata {
 
@@ -29,12 +31,13 @@ Padding padding_of(Index num_pixels, Index num_subsets) {
           static_cast<std::size_t>(std::min((num_subsets - 1) * per_subset, num_pixels))};
 }
 
-/// Subset s gets the pixels at positions [cut(s), cut(s + 1)), increasing. Pixels are labelled and then swept in order,
-/// which is several times faster than sorting the subsets.
-template <class Cut>
+/// Subset s gets the pixels of the units at positions [cut(s), cut(s + 1)) of `permuted`, increasing; unit_of(pixel) is
+/// the one that a pixel belongs to. Units are labelled and pixels then swept in order, which is several times faster
+/// than sorting the subsets.
+template <class Cut, class UnitOf = std::identity>
 std::vector<std::vector<int>> cut_sorted(std::vector<int> const& permuted, std::vector<int> const& indices,
-                                         int num_subsets, Cut const& cut) {
-  std::vector<int> label(static_cast<std::size_t>(indices.back()) + 1);
+                                         int num_subsets, Cut const& cut, UnitOf const& unit_of = {}) {
+  std::vector<int> label(static_cast<std::size_t>(*std::ranges::max_element(permuted)) + 1);
   std::vector<std::vector<int>> subsets(static_cast<std::size_t>(num_subsets));
   for (int s = 0; s < num_subsets; ++s) {
     subsets[static_cast<std::size_t>(s)].reserve(static_cast<std::size_t>(cut(s + 1) - cut(s)));
@@ -42,7 +45,7 @@ std::vector<std::vector<int>> cut_sorted(std::vector<int> const& permuted, std::
       label[static_cast<std::size_t>(permuted[static_cast<std::size_t>(t)])] = s;
   }
   for (int const pixel : indices)
-    subsets[static_cast<std::size_t>(label[static_cast<std::size_t>(pixel)])].push_back(pixel);
+    subsets[static_cast<std::size_t>(label[static_cast<std::size_t>(unit_of(pixel))])].push_back(pixel);
   return subsets;
 }
 
@@ -66,10 +69,6 @@ void note_repeats(PixelPartition& partition) {
   for (std::size_t s = 0; s < partition.subsets.size(); ++s)
     for (int const pixel : partition.subsets[s])
       if (seen[static_cast<std::size_t>(pixel)] > 1) partition.repeated[s].push_back(pixel);
-}
-
-int cell_of(int pixel, int num_cols) {
-  return pixel / num_cols / 2 * ((num_cols + 1) / 2) + pixel % num_cols / 2;
 }
 
 /// The cells that hold pixels of `indices`, increasing. Marks them, which is faster than sorting.
@@ -146,13 +145,10 @@ PixelPartition cell_partition(std::vector<int> const& indices, int num_subsets, 
   auto const num_cells = static_cast<Index>(cells.size());
   std::vector<int> const permuted = random.permutation(cells);
   PixelPartition partition;
-  partition.subsets.resize(static_cast<std::size_t>(count));
-  std::vector<int> label(static_cast<std::size_t>(cells.back()) + 1);
-  for (Index c = 0; c < num_cells; ++c)
-    label[static_cast<std::size_t>(permuted[static_cast<std::size_t>(c)])] = static_cast<int>(c * count / num_cells);
-  for (int const pixel : indices)
-    partition.subsets[static_cast<std::size_t>(label[static_cast<std::size_t>(cell_of(pixel, num_cols))])].push_back(
-        pixel);
+  // Rounded up, so that the cell at position c is in subset c * count / num_cells.
+  partition.subsets = cut_sorted(
+      permuted, indices, count, [&](Index s) { return (s * num_cells + count - 1) / count; },
+      [&](int pixel) { return cell_of(pixel, num_cols); });
   partition.repeated.assign(partition.subsets.size(), {});
   return partition;
 }

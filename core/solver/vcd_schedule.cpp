@@ -32,9 +32,8 @@ FinerPasses make_finer_passes(std::vector<VCDPass> const& passes, int first, int
   if (static_cast<int>(pixels.size()) < subsets * smallest_subset) return finer;
   std::sort(pixels.begin(), pixels.end());
   LegacyRandom random(static_cast<std::uint32_t>(subsets));
-  for (int i = 0; i < different; ++i)
-    finer.partitions.push_back(cell_cols > 0 ? cell_partition(pixels, subsets, cell_cols, random)
-                                             : balanced_partition(pixels, subsets, random));
+  finer.partitions =
+      make_partitions(pixels, std::vector<int>(different, subsets), PartitionMode::balanced, random, {}, cell_cols);
   for (int i = first; i < std::max(static_cast<int>(passes.size()), first + different); ++i)
     finer.passes.push_back({num_partitions + (i - first) % different, random.permutation(subsets)});
   return finer;
