@@ -7,6 +7,7 @@
 #include "core/base/error.hpp"
 #include "core/model/projector.hpp"
 #include "core/placement/instances.hpp"
+#include "core/placement/sharded.hpp"
 
 namespace strata {
 namespace {
@@ -96,6 +97,10 @@ Index ExchangePlan::smallest_bytes() const {
   Index largest = 0;
   for (std::size_t d = 0; d < send_.size(); ++d) largest = std::max(largest, send_[d] + receive_[d]);
   return largest * part * Index(sizeof(Real));
+}
+
+bool forward_has_bands(DeviceSet const& devices, SinogramLayout const& layout) {
+  return !volumes_are_whole(devices) && layout.rows.num_shards > 1;
 }
 
 }  // namespace strata

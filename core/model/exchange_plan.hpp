@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/placement/placement.hpp"
+#include "core/placement/sinogram_layout.hpp"
 #include "core/placement/transfer.hpp"
 
 namespace strata {
@@ -63,5 +64,8 @@ class ExchangePlan {
   int batch_ = 0;
   int turns_ = 1;
 };
+
+/// Whether forward projections may take bands: volumes have to move, and no row sums slices of several bands.
+bool forward_has_bands(DeviceSet const& devices, SinogramLayout const& layout);
 
 }  // namespace strata

@@ -106,7 +106,7 @@ std::string MemoryPlan::exchange_line() const {
                 " pixels");
   };
   DeviceSet const& devices = *slices_.devices();
-  bool const forward = !volumes_are_whole(devices) && layout_.rows.num_shards > 1;
+  bool const forward = forward_has_bands(devices, layout_);
   return text("exchange: ", name_of(devices.exchange()), "; cylinders of ", std::min(plan.batch(), pixels),
               " pixels, bands of ", band(Way::back), forward ? " back, " + band(Way::forward) + " forward" : "");
 }

@@ -39,7 +39,7 @@ TomographyModel::TomographyModel(Devices devices, std::shared_ptr<Geometry const
       nodes_(views_),
       max_exchange_bytes_(max_exchange_bytes),
       exchange_plan_(slices_, views_, recon_shape().num_pixels(), max_exchange_bytes, exchange_turns),
-      forward_trial_(devices_->exchange(), !volumes_are_whole(*devices_) && layout_.rows.num_shards > 1),
+      forward_trial_(devices_->exchange(), forward_has_bands(*devices_, layout_)),
       back_trial_(devices_->exchange(), devices_->size() > 1) {
   ensure(static_cast<Index>(mask_.size()) == recon_shape().num_pixels(), "TomographyModel: the mask has ", mask_.size(),
          " entries, the volume ", recon_shape().num_pixels(), " pixels");

@@ -59,7 +59,7 @@ std::vector<IterationStats> Checkpoint::resume(ImageGrid const& grid, ShardedVol
 int Checkpoint::num_steps() const {
   Hdf5File const file(file_);
   int count = 0;
-  while (file.has("/steps") && file.has(step_name(count))) ++count;
+  while (file.has(step_name(count))) ++count;
   return count;
 }
 

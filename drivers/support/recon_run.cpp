@@ -118,7 +118,7 @@ std::vector<IterationStats> begin(ReconJob const& job, PreparedScan& scan, Prior
     }
   }
   // No pass ever looks there again. The reference lets it stay, as neighbours of the region.
-  if (!job.settings.vcd.reference_mode) model.clear_outside(reconstruction.image());
+  if (!direct && !job.settings.vcd.reference_mode) model.clear_outside(reconstruction.image());
   bool const coarse = direct && !job.coarse_start.empty();
   if (coarse) begin_on_coarse_grids(job, scan, prior, prox_input, reconstruction.image());
   if (direct && !coarse)

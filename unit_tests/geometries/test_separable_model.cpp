@@ -8,38 +8,18 @@
 namespace strata::test {
 namespace {
 
-struct Results {
-  std::vector<float> forward, back, hessian;
-  friend bool operator==(Results const&, Results const&) = default;
-};
-
 /// \param max_exchange_bytes 1: small batches of cylinders
-Results run_all(CtCase const& golden, int num_devices, int max_exchange_bytes, float padding) {
+OperatorResults run_all(CtCase const& golden, int num_devices, int max_exchange_bytes, float padding) {
   TomographyModel const model(DeviceSet::virtual_devices(num_devices), golden.geometry(), golden.mask(),
                               max_exchange_bytes);
-  auto const phantom = golden.volume(model, "phantom");
-  auto const random = golden.sinogram(model, "random_sinogram");
-  auto const out = model.make_sinogram("test::out");
-  auto const recon = model.make_volume("test::recon");
-  if (padding != 0) {
-    for (auto const& volume : {phantom, recon}) poison(model, volume, padding);
-    for (auto const& sino : {random, out}) poison(model, sino, padding);
-  }
-  Results results;
-  model.forward_project(phantom, out);
-  results.forward = to_host(model, out);
-  model.back_project(random, recon);
-  results.back = to_host(model, recon);
-  model.hessian_diagonal(random, recon);
-  results.hessian = to_host(model, recon);
-  return results;
+  return run_operators(model, golden.volume(model, "phantom"), golden.sinogram(model, "random_sinogram"), padding);
 }
 
 class SeparableModel : public testing::TestWithParam<char const*> {};
 
 TEST_P(SeparableModel, GivesTheSameBitsOnAnyNumberOfDevicesWhateverThePadding) {
   CtCase const golden(GetParam());
-  Results const one = run_all(golden, 1, 0, 0);
+  OperatorResults const one = run_all(golden, 1, 0, 0);
 
   for (int const devices : {2, 3, 5}) {
     SCOPED_TRACE(devices);

@@ -17,11 +17,6 @@ namespace {
 constexpr ExchangeForm bands = ExchangeForm::bands;
 constexpr Index usual = 0, tiny = 1, much = Index(1) << 30;
 
-struct FormResults {
-  std::vector<float> forward, back, hessian;
-  bool operator==(FormResults const&) const = default;
-};
-
 struct FormSetting {
   int devices = 1;
   Memories memories = Memories::of_the_machine;
@@ -42,30 +37,20 @@ std::vector<float> values_of(Index size) {
 }
 
 /// All operators of one model, whose padding is NaN.
-FormResults form_results_of(std::shared_ptr<Geometry const> const& geometry, std::vector<bool> const& mask,
-                            FormSetting const& setting) {
+OperatorResults form_results_of(std::shared_ptr<Geometry const> const& geometry, std::vector<bool> const& mask,
+                                FormSetting const& setting) {
   TomographyModel const model(DeviceSet::virtual_devices(setting.devices, setting.memories, setting.form), geometry,
                               mask, setting.bytes, setting.turns);
-  auto const volume = model.make_volume("test::volume"), recon = model.make_volume("test::recon");
-  auto const sinogram = model.make_sinogram("test::sinogram"), out = model.make_sinogram("test::out");
+  auto const volume = model.make_volume("test::volume");
+  auto const sinogram = model.make_sinogram("test::sinogram");
   from_host(model, values_of(model.recon_shape().size()), volume);
   from_host(model, values_of(model.sinogram_shape().size()), sinogram);
-  constexpr float nan = std::numeric_limits<float>::quiet_NaN();
-  for (auto const& array : {volume, recon}) poison(model, array, nan);
-  for (auto const& array : {sinogram, out}) poison(model, array, nan);
-  FormResults results;
-  model.forward_project(volume, out);
-  results.forward = to_host(model, out);
-  model.back_project(sinogram, recon);
-  results.back = to_host(model, recon);
-  model.hessian_diagonal(sinogram, recon);
-  results.hessian = to_host(model, recon);
-  return results;
+  return run_operators(model, volume, sinogram, std::numeric_limits<float>::quiet_NaN());
 }
 
 /// Bands on several devices, in every kind of memory, against one device.
 void expect_same_bits(std::shared_ptr<Geometry const> const& geometry, std::vector<bool> const& mask) {
-  FormResults const one = form_results_of(geometry, mask, {});
+  OperatorResults const one = form_results_of(geometry, mask, {});
   EXPECT_TRUE(std::all_of(one.back.begin(), one.back.end(), [](float v) { return std::isfinite(v); }));
   EXPECT_TRUE(form_results_of(geometry, mask, {1, Memories::apart, bands}) == one) << "one device";
   for (int const devices : {2, 3, 5})
@@ -122,7 +107,7 @@ TEST(Bands, OfTallVolumesInConesHaveTheBitsOfOneDevice) {
 TEST(Bands, OfAnEmptyRegionAreEmpty) {
   auto const geometry = tall_scan(false);
   std::vector<bool> const none(tall_mask().size(), false);
-  FormResults const results = form_results_of(geometry, none, {3, Memories::apart, bands});
+  OperatorResults const results = form_results_of(geometry, none, {3, Memories::apart, bands});
   auto const is_zero = [](float v) { return v == 0; };
   EXPECT_TRUE(std::all_of(results.forward.begin(), results.forward.end(), is_zero));
   EXPECT_TRUE(std::all_of(results.back.begin(), results.back.end(), is_zero));
@@ -249,7 +234,7 @@ TEST(ExchangeForms, AutomaticTriesBothAndGivesTheSameBitsEachTime) {
   for (bool const cone : {false, true})
     for (Memories const memories : {Memories::of_the_machine, Memories::apart}) {
       auto const geometry = tall_scan(cone);
-      FormResults const one = form_results_of(geometry, tall_mask(), {});
+      OperatorResults const one = form_results_of(geometry, tall_mask(), {});
       TomographyModel const model(DeviceSet::virtual_devices(2, memories), geometry, tall_mask());
       auto const volume = model.make_volume("test::volume"), recon = model.make_volume("test::recon");
       auto const sinogram = model.make_sinogram("test::sinogram"), out = model.make_sinogram("test::out");

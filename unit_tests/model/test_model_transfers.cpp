@@ -97,11 +97,6 @@ TEST(WholeVolume, IsNotThereWhereMemoriesAreApart) {
   EXPECT_FALSE(make_volume(Placement::of_slices(devices, 10), 5, "test::volume").whole.is_allocated());
 }
 
-struct Results {
-  std::vector<float> forward, back, hessian;
-  bool operator==(Results const&) const = default;
-};
-
 struct Setting {
   int devices = 1;
   Index bytes = 0;
@@ -110,30 +105,16 @@ struct Setting {
   Memories memories = Memories::of_the_machine;
 };
 
-Results results_of(CtCase const& golden, Setting const& setting) {
+OperatorResults results_of(CtCase const& golden, Setting const& setting) {
   TomographyModel const model(DeviceSet::virtual_devices(setting.devices, setting.memories), golden.geometry(),
                               golden.mask(), setting.bytes, setting.turns);
-  auto const volume = golden.volume(model, "phantom");
-  auto const sinogram = golden.sinogram(model, "random_sinogram");
-  auto const out = model.make_sinogram("test::out");
-  auto const recon = model.make_volume("test::recon");
-  if (setting.padding != 0) {
-    for (auto const& array : {volume, recon}) poison(model, array, setting.padding);
-    for (auto const& array : {sinogram, out}) poison(model, array, setting.padding);
-  }
-  Results results;
-  model.forward_project(volume, out);
-  results.forward = to_host(model, out);
-  model.back_project(sinogram, recon);
-  results.back = to_host(model, recon);
-  model.hessian_diagonal(sinogram, recon);
-  results.hessian = to_host(model, recon);
-  return results;
+  return run_operators(model, golden.volume(model, "phantom"), golden.sinogram(model, "random_sinogram"),
+                       setting.padding);
 }
 
 TEST_P(ModelTransfers, DevicesBatchesBuffersAndPaddingDoNotChangeABit) {
   CtCase const golden(GetParam());
-  Results const one = results_of(golden, {});
+  OperatorResults const one = results_of(golden, {});
   constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 
   for (int const devices : {2, 3, 4, 5, 7, 8, 40}) {

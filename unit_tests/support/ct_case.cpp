@@ -118,6 +118,24 @@ void poison(TomographyModel const& model, ShardedSinogram const& sinogram, float
   from_host(model, keep, sinogram);
 }
 
+OperatorResults run_operators(TomographyModel const& model, ShardedVolume const& volume,
+                              ShardedSinogram const& sinogram, float padding) {
+  auto const recon = model.make_volume("test::recon");
+  auto const out = model.make_sinogram("test::out");
+  if (padding != 0) {
+    for (auto const& array : {volume, recon}) poison(model, array, padding);
+    for (auto const& array : {sinogram, out}) poison(model, array, padding);
+  }
+  OperatorResults results;
+  model.forward_project(volume, out);
+  results.forward = to_host(model, out);
+  model.back_project(sinogram, recon);
+  results.back = to_host(model, recon);
+  model.hessian_diagonal(sinogram, recon);
+  results.hessian = to_host(model, recon);
+  return results;
+}
+
 double nrmse(std::vector<float> const& a, std::vector<float> const& b) {
   ensure(a.size() == b.size(), "nrmse: ", a.size(), " and ", b.size(), " values");
   double difference = 0;

@@ -42,6 +42,17 @@ void from_host(TomographyModel const& model, std::vector<float> const& values, S
 void poison(TomographyModel const& model, ShardedVolume const& volume, float value);
 void poison(TomographyModel const& model, ShardedSinogram const& sinogram, float value);
 
+/// What the operators of a model give, as to_host().
+struct OperatorResults {
+  std::vector<float> forward, back, hessian;
+  bool operator==(OperatorResults const&) const = default;
+};
+
+/// A x, A'y and (A o A)'y for x = `volume` and y = `sinogram`, both and the results with `padding` in their padding;
+/// 0: with what is there.
+OperatorResults run_operators(TomographyModel const& model, ShardedVolume const& volume,
+                              ShardedSinogram const& sinogram, float padding);
+
 /// |a - b|_2 / |b|_2 and max |a - b| / max |b|.
 double nrmse(std::vector<float> const& a, std::vector<float> const& b);
 double max_relative(std::vector<float> const& a, std::vector<float> const& b);
